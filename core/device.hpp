@@ -1,0 +1,105 @@
+// The port through which the core does GPU work. The core decides what may run, on which memory and after what; a
+// Device carries it out and reports every error of its driver. There is one implementation, gpu::CudaDevice.
+//
+// Everything is asynchronous unless it says that it waits. Work on one stream runs in the order it was submitted. A
+// Device never orders two streams on its own: the core's StreamTable asks for that (W6).
+//
+// An Error from a Device means: the operation is not known to have happened. Its effect may still have reached the
+// stream (a driver may queue the work and report an error all the same), so the core keeps ordering later work after
+// it. Not thread safe: one caller at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/binding.hpp"
+#include "core/error.hpp"
+#include "core/ids.hpp"
+
+namespace taintgraph::core {
+
+// A piece of device memory.
+struct DeviceSpan {
+  DeviceAddress address = DeviceAddress::null;
+  std::uint64_t size_bytes = 0;
+};
+
+// Where pages of device memory come from.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+
+  // Reserves `size_bytes` (at least 1) of device memory, aligned for any use (256 bytes).
+  // Errors: out of memory (recovery retry), or any error of the driver.
+  [[nodiscard]] virtual DeviceResult<DeviceAddress> reserve(std::uint64_t size_bytes) = 0;
+
+  // Gives memory back. Requires: `address` came from reserve(), and no work that uses it is pending on any stream.
+  // The memory is gone even when an error comes back.
+  [[nodiscard]] virtual DeviceResult<void> give_back(DeviceAddress address) = 0;
+};
+
+// A launch as the program states it, before anything is known about the memory behind it.
+struct LaunchShape {
+  std::string_view kernel;
+  std::span<const WeakBinding> reads;
+  std::span<const WeakBinding> writes;
+  std::span<const std::uint64_t> scalars;  // by-value arguments, in the kernel's own order
+};
+
+// A launch ready to be submitted: ranges have become addresses, empty ranges included (size 0, any address).
+struct DeviceLaunch {
+  std::string_view kernel;
+  std::span<const DeviceSpan> reads;
+  std::span<const DeviceSpan> writes;
+  std::span<const std::uint64_t> scalars;
+};
+
+// One piece of a host read.
+struct DeviceRead {
+  DeviceSpan from;
+  std::byte* to = nullptr;  // room for from.size_bytes
+};
+
+// A point in a stream's work that the host can ask about; made by Device::fence().
+enum class FenceId : std::uint64_t { none = 0 };
+
+class Device : public Storage {
+ public:
+  [[nodiscard]] virtual std::uint32_t stream_count() const = 0;
+
+  // Whether `shape` is a launch that its kernel takes: known kernel, counts, lengths, overlaps, scalars. Touches no
+  // driver. Errors: program_error::unknown_kernel, program_error::does_not_fit.
+  [[nodiscard]] virtual DeviceResult<void> check(const LaunchShape& shape) const = 0;
+
+  // Submits a kernel. Allocates nothing on the heap once the kernel is loaded and the stream warm.
+  [[nodiscard]] virtual DeviceResult<void> launch(StreamIndex stream, const DeviceLaunch& launch) = 0;
+
+  // Submits a copy of to.size_bytes bytes between two pieces of device memory of one size.
+  [[nodiscard]] virtual DeviceResult<void> copy(StreamIndex stream, DeviceSpan to, DeviceSpan from) = 0;
+
+  // Submits a copy from the host. `bytes` may be reused as soon as this returns.
+  [[nodiscard]] virtual DeviceResult<void> write(StreamIndex stream, DeviceAddress to,
+                                                 std::span<const std::byte> bytes) = 0;
+
+  // Copies to the host and waits until the bytes are there. On an error the destinations hold no usable bytes.
+  // Waits for `stream`: on success everything submitted to it so far is done.
+  [[nodiscard]] virtual DeviceResult<void> read(StreamIndex stream, std::span<const DeviceRead> pieces) = 0;
+
+  // Waits until everything submitted to `stream` is done.
+  [[nodiscard]] virtual DeviceResult<void> synchronize(StreamIndex stream) = 0;
+
+  // Makes later work of `stream` wait for everything submitted to `on` so far. Does not block the host, unless
+  // recording or waiting for the event fails and only waiting on the host can keep the order.
+  [[nodiscard]] virtual DeviceResult<void> order_after(StreamIndex stream, StreamIndex on) = 0;
+
+  // Marks the present end of `stream`'s work, to be asked about later without blocking. The caller drops it.
+  [[nodiscard]] virtual DeviceResult<FenceId> fence(StreamIndex stream) = 0;
+  // True once everything before the fence is done. Does not block.
+  [[nodiscard]] virtual DeviceResult<bool> reached(FenceId fence) = 0;
+  // Requires: `fence` came from fence() and was not dropped yet. The fence is gone even when an error comes back.
+  [[nodiscard]] virtual DeviceResult<void> drop(FenceId fence) = 0;
+};
+
+}  // namespace taintgraph::core

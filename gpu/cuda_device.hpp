@@ -1,0 +1,65 @@
+// The CUDA backend: core::Device over a table of driver functions. The same code runs on a real driver and on the
+// simulated one, and it is the only implementation of core::Device.
+//
+// Keeps: streams are non-blocking and the NULL stream is never used; no synchronous copy; ordering by events; staging
+// memory is reused only when its copy is done; every driver result is looked at (D3). One device, one context, used
+// from one thread at a time; each call makes its context current.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/device.hpp"
+#include "gpu/compiler_api.hpp"
+#include "gpu/driver_api.hpp"
+#include "gpu/launch_observer.hpp"
+
+namespace taintgraph::gpu {
+
+struct CudaDeviceOptions {
+  int ordinal = 0;                         // which GPU
+  std::uint32_t streams = 4;               // at least 1
+  std::uint64_t staging_bytes = 1U << 20;  // pinned memory for each stream and direction; longer transfers go in pieces
+  bool adopt_primary_context = false;      // share the process's primary context instead of creating one
+  LaunchObserver observer;                 // optional
+};
+
+class CudaDevice final : public core::Device {
+ public:
+  // Initialises the driver and creates context, streams and staging memory. The tables are copied.
+  // Errors: whatever the driver says; everything made until then is undone.
+  [[nodiscard]] static core::DeviceResult<std::unique_ptr<CudaDevice>> create(const DriverApi& driver,
+                                                                              const CompilerApi& compiler,
+                                                                              const CudaDeviceOptions& options);
+  // Waits for nothing that cannot finish; gives everything back; ignores no result but aborts on none either (errors of
+  // a teardown go to `teardown_errors` of the last close()).
+  ~CudaDevice() override;
+
+  // Drops the compiled form of `kernel`, so that its next launch compiles, loads and looks it up again.
+  // Errors: of unloading the module.
+  [[nodiscard]] core::DeviceResult<void> forget_kernel(std::string_view kernel);
+
+  [[nodiscard]] std::uint32_t stream_count() const override;
+  [[nodiscard]] core::DeviceResult<core::DeviceAddress> reserve(std::uint64_t size_bytes) override;
+  [[nodiscard]] core::DeviceResult<void> give_back(core::DeviceAddress address) override;
+  [[nodiscard]] core::DeviceResult<void> check(const core::LaunchShape& shape) const override;
+  [[nodiscard]] core::DeviceResult<void> launch(core::StreamIndex stream, const core::DeviceLaunch& launch) override;
+  [[nodiscard]] core::DeviceResult<void> copy(core::StreamIndex stream, core::DeviceSpan to,
+                                              core::DeviceSpan from) override;
+  [[nodiscard]] core::DeviceResult<void> write(core::StreamIndex stream, core::DeviceAddress to,
+                                               std::span<const std::byte> bytes) override;
+  [[nodiscard]] core::DeviceResult<void> read(core::StreamIndex stream,
+                                              std::span<const core::DeviceRead> pieces) override;
+  [[nodiscard]] core::DeviceResult<void> synchronize(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<void> order_after(core::StreamIndex stream, core::StreamIndex on) override;
+  [[nodiscard]] core::DeviceResult<core::FenceId> fence(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<bool> reached(core::FenceId fence) override;
+  [[nodiscard]] core::DeviceResult<void> drop(core::FenceId fence) override;
+
+ private:
+  struct State;
+  explicit CudaDevice(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace taintgraph::gpu

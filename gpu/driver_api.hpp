@@ -1,0 +1,155 @@
+// The CUDA driver functions that the backend uses, as a table of function pointers, with exactly CUDA's C ABI.
+//
+// A table is filled from libcuda at run time (gpu/driver_loader.hpp), by sim::Driver, or by a wrapper around another
+// table. Nothing here is CUDA's own header: types and values are declared by us so that no toolkit is needed, and
+// driver_api_check.cpp compares every one with cuda.h where that exists. This header includes nothing of ours, so the
+// simulator can depend on it alone.
+//
+// Names are CUDA's, without the version suffixes: an entry means the version that driver_entries.hpp pins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace taintgraph::gpu {
+
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st*;
+using CUstream = struct CUstream_st*;
+using CUevent = struct CUevent_st*;
+using CUmodule = struct CUmod_st*;
+using CUfunction = struct CUfunc_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
+
+enum CUresult : int {
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_INVALID_VALUE = 1,
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_NOT_INITIALIZED = 3,
+  CUDA_ERROR_DEINITIALIZED = 4,
+  CUDA_ERROR_NO_DEVICE = 100,
+  CUDA_ERROR_INVALID_DEVICE = 101,
+  CUDA_ERROR_INVALID_IMAGE = 200,
+  CUDA_ERROR_INVALID_CONTEXT = 201,
+  CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+  CUDA_ERROR_ECC_UNCORRECTABLE = 214,
+  CUDA_ERROR_INVALID_PTX = 218,
+  CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
+  CUDA_ERROR_CONTAINED = 226,
+  CUDA_ERROR_INVALID_HANDLE = 400,
+  CUDA_ERROR_NOT_FOUND = 500,
+  CUDA_ERROR_NOT_READY = 600,
+  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
+  CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
+  CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+  CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+  CUDA_ERROR_ASSERT = 710,
+  CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
+  CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
+  CUDA_ERROR_MISALIGNED_ADDRESS = 716,
+  CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
+  CUDA_ERROR_INVALID_PC = 718,
+  CUDA_ERROR_LAUNCH_FAILED = 719,
+  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+  CUDA_ERROR_NOT_PERMITTED = 800,
+  CUDA_ERROR_NOT_SUPPORTED = 801,
+  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
+  CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
+  CUDA_ERROR_STREAM_CAPTURE_MERGE = 902,
+  CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
+  CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904,
+  CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905,
+  CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906,
+  CUDA_ERROR_CAPTURED_EVENT = 907,
+  CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908,
+  CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
+  CUDA_ERROR_FUNCTION_NOT_LOADED = 913,
+  CUDA_ERROR_UNKNOWN = 999,
+};
+
+enum CUdevice_attribute : int {
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+};
+
+enum CUstreamCaptureMode : int {
+  CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
+};
+
+enum CUstreamCaptureStatus : int {
+  CU_STREAM_CAPTURE_STATUS_NONE = 0,
+  CU_STREAM_CAPTURE_STATUS_ACTIVE = 1,
+  CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
+};
+
+inline constexpr unsigned kStreamNonBlocking = 1;   // CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kEventDisableTiming = 2;  // CU_EVENT_DISABLE_TIMING
+
+// Every entry once: ENTRY(name, parameter list). All return CUresult.
+//
+// cuCtxCreate is the version of CUDA 12 and before (context, flags, device).
+// cuGraphInstantiate is cuGraphInstantiateWithFlags.
+#define TAINTGRAPH_DRIVER_ENTRIES(ENTRY)                                                                             \
+  ENTRY(cuInit, (unsigned flags))                                                                                    \
+  ENTRY(cuDriverGetVersion, (int* version))                                                                          \
+  ENTRY(cuDeviceGetCount, (int* count))                                                                              \
+  ENTRY(cuDeviceGet, (CUdevice * device, int ordinal))                                                               \
+  ENTRY(cuDeviceGetName, (char* name, int length, CUdevice device))                                                  \
+  ENTRY(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                           \
+  ENTRY(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                            \
+  ENTRY(cuDevicePrimaryCtxRelease, (CUdevice device))                                                                \
+  ENTRY(cuCtxCreate, (CUcontext * context, unsigned flags, CUdevice device))                                         \
+  ENTRY(cuCtxDestroy, (CUcontext context))                                                                           \
+  ENTRY(cuCtxSetCurrent, (CUcontext context))                                                                        \
+  ENTRY(cuCtxGetCurrent, (CUcontext * context))                                                                      \
+  ENTRY(cuCtxSynchronize, ())                                                                                        \
+  ENTRY(cuStreamCreate, (CUstream * stream, unsigned flags))                                                         \
+  ENTRY(cuStreamDestroy, (CUstream stream))                                                                          \
+  ENTRY(cuStreamSynchronize, (CUstream stream))                                                                      \
+  ENTRY(cuStreamQuery, (CUstream stream))                                                                            \
+  ENTRY(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                                         \
+  ENTRY(cuEventCreate, (CUevent * event, unsigned flags))                                                            \
+  ENTRY(cuEventDestroy, (CUevent event))                                                                             \
+  ENTRY(cuEventRecord, (CUevent event, CUstream stream))                                                             \
+  ENTRY(cuEventQuery, (CUevent event))                                                                               \
+  ENTRY(cuEventSynchronize, (CUevent event))                                                                         \
+  ENTRY(cuMemAlloc, (CUdeviceptr * address, std::size_t size_bytes))                                                 \
+  ENTRY(cuMemFree, (CUdeviceptr address))                                                                            \
+  ENTRY(cuMemAllocAsync, (CUdeviceptr * address, std::size_t size_bytes, CUstream stream))                           \
+  ENTRY(cuMemFreeAsync, (CUdeviceptr address, CUstream stream))                                                      \
+  ENTRY(cuMemAllocHost, (void** memory, std::size_t size_bytes))                                                     \
+  ENTRY(cuMemFreeHost, (void* memory))                                                                               \
+  ENTRY(cuMemGetInfo, (std::size_t * free_bytes, std::size_t * total_bytes))                                         \
+  ENTRY(cuMemcpyHtoDAsync, (CUdeviceptr to, const void* from, std::size_t size_bytes, CUstream stream))              \
+  ENTRY(cuMemcpyDtoHAsync, (void* to, CUdeviceptr from, std::size_t size_bytes, CUstream stream))                    \
+  ENTRY(cuMemcpyDtoDAsync, (CUdeviceptr to, CUdeviceptr from, std::size_t size_bytes, CUstream stream))              \
+  ENTRY(cuModuleLoadData, (CUmodule * module, const void* image))                                                    \
+  ENTRY(cuModuleUnload, (CUmodule module))                                                                           \
+  ENTRY(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))                             \
+  ENTRY(cuFuncLoad, (CUfunction function))                                                                           \
+  ENTRY(cuLaunchKernel,                                                                                              \
+        (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+         unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))                 \
+  ENTRY(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode))                                           \
+  ENTRY(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                      \
+  ENTRY(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                                      \
+  ENTRY(cuGraphDestroy, (CUgraph graph))                                                                             \
+  ENTRY(cuGraphInstantiate, (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                           \
+  ENTRY(cuGraphExecDestroy, (CUgraphExec exec))                                                                      \
+  ENTRY(cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                                          \
+  ENTRY(cuGetErrorName, (CUresult code, const char** name))
+
+// The table. Every pointer is set in a filled table, on whatever driver.
+struct DriverApi {
+#define TAINTGRAPH_POINTER(name, parameters) CUresult(*name) parameters = nullptr;
+  TAINTGRAPH_DRIVER_ENTRIES(TAINTGRAPH_POINTER)
+#undef TAINTGRAPH_POINTER
+};
+
+}  // namespace taintgraph::gpu

@@ -1,0 +1,34 @@
+// The kernels of the trace language: their source, and what a launch of each must look like.
+//
+// Source is the CUDA C++ in gpu/kernels/, embedded as text; nothing about how a kernel computes is known here, only its
+// signature. The fitting rules are those of the trace format: counts, lengths, overlaps, the one scalar argument.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/device.hpp"
+
+namespace taintgraph::gpu {
+
+struct KernelInfo {
+  std::string_view name;         // also the name of its entry point; static storage, zero terminated
+  std::string_view source;       // CUDA C++; includes "kernel.cuh"; zero terminated
+  std::string_view scalar;       // name of its by-value argument ("value", "by", "n"), empty if it has none
+  std::uint64_t scalar_max = 0;  // largest legal value of that argument
+};
+
+// In a fixed order; an index into it names a kernel within one build.
+[[nodiscard]] std::span<const KernelInfo> kernel_catalog();
+
+// nullptr if there is no such kernel.
+[[nodiscard]] const KernelInfo* find_kernel(std::string_view name);
+
+// The header "kernel.cuh" that every source includes, as text.
+[[nodiscard]] std::string_view kernel_header();
+
+// Whether `shape` fits its kernel (see core::Device::check).
+[[nodiscard]] core::DeviceResult<void> check_fit(const core::LaunchShape& shape);
+
+}  // namespace taintgraph::gpu

@@ -1,0 +1,45 @@
+// The language that the kernels are written in: CUDA C++, with memory reached through GLOBAL(T) so that the same text can
+// also be compiled for the host, where every load and store is checked.
+//
+// A kernel is one file named like its entry point:  KERNEL fill(Operands operands, u64 value) { ... }
+// It works from grid, block and parameters alone, one thread an element: no loop over the grid, so that a grid that is too
+// small leaves bytes unwritten instead of hiding.
+#pragma once
+
+#ifndef TAINTGRAPH_DEVICE_LANGUAGE  // a CUDA compiler; elsewhere the including file has said what these mean
+#define KERNEL extern "C" __global__ void
+#define DEVICE static __device__ inline
+#define GLOBAL(T) T*
+#define DEVICE_TRAP() __trap()
+#define DEVICE_ASSERT_FAIL(message) __assertfail(message, __FILE__, __LINE__, "kernel", 1)
+#endif
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+// One declared range: where it is and how long.
+struct Operand {
+  GLOBAL(u8) data;
+  u64 size_bytes;
+};
+
+// Everything a launch declares, reads first, then writes. The first kInlineOperands are in the parameter itself; if there
+// are more, all of them are in `table`, in device memory.
+constexpr u32 kInlineOperands = 16;
+struct Operands {
+  u32 reads;
+  u32 writes;
+  GLOBAL(const Operand) table;  // null if the inline ones are all
+  Operand inlined[kInlineOperands];
+};
+
+DEVICE Operand operand_at(const Operands& operands, u32 i) {
+  if (operands.reads + operands.writes <= kInlineOperands) return operands.inlined[i];
+  return operands.table[i];
+}
+DEVICE Operand read_at(const Operands& operands, u32 i) { return operand_at(operands, i); }
+DEVICE Operand write_at(const Operands& operands, u32 i) { return operand_at(operands, operands.reads + i); }
+
+// The number of this thread in the whole grid, along x.
+DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }

@@ -1,0 +1,75 @@
+// A CUDA driver in software, deterministic from one seed, that fails as it is told to.
+//
+// What it is: everything behind gpu::DriverApi. Enqueueing never executes: work sits in its stream until virtual time
+// reaches it or something waits for it. Virtual time moves a little at each call and to the end of the work at a wait;
+// how long each piece of work takes is drawn from the seed. Host memory of an asynchronous copy is touched when the
+// copy runs and not before. Fresh and freed device memory is filled with seeded garbage. Kernels run thread by thread
+// from grid, block and parameters, every access checked.
+//
+// What it watches: the backend's own use of the driver (a call without a current context, a dead stream, a freed
+// pointer, work still pending on freed memory, leaked objects), accesses that no event or wait orders (vector clocks),
+// accesses that the launch did not declare. Each is a *finding*: never an error code, since a program must not be able
+// to handle it away. A run with a finding has failed.
+//
+// Not thread safe. Several drivers may exist at once (up to 16); each fills a table of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpu/compiler_api.hpp"
+#include "gpu/driver_api.hpp"
+#include "gpu/launch_observer.hpp"
+#include "sim/fault_plan.hpp"
+
+namespace taintgraph::sim {
+
+struct DriverOptions {
+  std::uint64_t seed = 0;
+  std::uint64_t memory_bytes = 16U << 20;  // device memory; cuMemAlloc beyond it is out_of_memory
+  std::uint64_t page_alignment = 256;      // of the addresses that cuMemAlloc gives out
+};
+
+struct Finding {
+  std::string what;  // one line: the rule broken and the call
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+class Driver {
+ public:
+  // `plan` must outlive the driver; it is asked at every call of both tables.
+  Driver(const DriverOptions& options, FaultPlan& plan);
+  ~Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  [[nodiscard]] const gpu::DriverApi& driver() const;
+  [[nodiscard]] const gpu::CompilerApi& compiler() const;
+  // To be given to the backend, so that accesses can be checked against what launches declare.
+  [[nodiscard]] gpu::LaunchObserver observer();
+
+  // Findings since the last call, in order; takes them.
+  [[nodiscard]] std::vector<Finding> take_findings();
+
+  // Streams (by index, in order of creation) in the order in which the device ran their memory-touching work since the
+  // last call; takes them. One entry a kernel or copy.
+  [[nodiscard]] std::vector<std::uint32_t> take_schedule();
+
+  // Makes the device run its next pieces of work in this order (stream indices as above) before it goes back to virtual
+  // time. An entry whose stream has nothing runnable is passed over.
+  void force_schedule(std::span<const std::uint32_t> streams);
+
+  // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).
+  [[nodiscard]] std::vector<std::string> live_objects() const;
+
+  [[nodiscard]] std::uint64_t now_nanoseconds() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace taintgraph::sim

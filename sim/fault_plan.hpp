@@ -1,0 +1,112 @@
+// The fault plan: data that says which driver calls fail, how and when (trace format, section 3).
+//
+// A plan holds two sources of faults. `strike()` arms a fault for the operation now running: every call of that
+// operation that the fault selects fails, so that a retry within the operation fails too. Planned faults select calls
+// over the whole run. Both are consulted at each driver call, and every fault that fires is logged with call, ordinal
+// and code; nothing is ever decided above the driver's table.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/fault_table.hpp"
+
+namespace taintgraph::sim {
+
+struct Fault {
+  gpu::FaultKind kind = gpu::FaultKind::invalid_value;
+  std::optional<gpu::FaultWhen> when;                // none: the kind's default
+  std::uint64_t bytes_done = 0;                      // the first n bytes of the write set hold the result all the same
+  std::optional<std::uint64_t> surface_after_calls;  // async only
+
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+// Classes of driver calls, by the operation they serve.
+enum class CallClass : std::uint8_t { alloc, launch, copy, write, read, sync, event, capture, compile, other };
+
+[[nodiscard]] CallClass class_of(gpu::Call call);
+[[nodiscard]] std::optional<CallClass> class_from_string(std::string_view name);
+[[nodiscard]] std::string_view to_string(CallClass call_class);
+
+struct PlannedFault {
+  std::string id;                 // its own name, for the log
+  std::optional<gpu::Call> call;  // selectors: all that are given must hold
+  std::optional<CallClass> call_class;
+  std::string kernel;
+  std::optional<std::uint32_t> stream;
+  std::string operation;
+  std::uint64_t skip = 0;    // pass the first n calls selected
+  std::uint64_t count = 1;   // then fail this many
+  bool persistent = false;   // no limit
+  std::uint64_t one_in = 0;  // 0: every selected call; n: one in n, drawn from the seed
+  Fault fault;
+
+  friend bool operator==(const PlannedFault&, const PlannedFault&) = default;
+};
+
+// One fault that fired, as the log keeps it.
+struct FiredFault {
+  std::uint64_t operation = 0;  // ordinal of the operation, from 1
+  gpu::Call call = gpu::Call::none;
+  std::uint64_t call_ordinal = 0;  // the n-th driver call of the run, from 1
+  gpu::FaultKind kind = gpu::FaultKind::invalid_value;
+  gpu::FaultWhen when = gpu::FaultWhen::before;
+  std::int32_t code = 0;
+  std::uint64_t bytes_done = 0;
+  std::optional<std::uint64_t> surface_after_calls;
+  std::string planned;  // id of the planned fault; empty if the operation's own
+
+  friend bool operator==(const FiredFault&, const FiredFault&) = default;
+};
+
+// What is known about a driver call when it is made.
+struct CallSite {
+  gpu::Call call = gpu::Call::none;
+  std::optional<std::uint32_t> stream;  // index of the stream, in order of creation
+  std::string_view kernel;              // entry point, for launches and compile calls
+};
+
+class FaultPlan {
+ public:
+  FaultPlan() = default;
+  FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned);
+
+  // Opens operation `ordinal`, known as `id` (for the `operation` selector). Ends whatever was armed before.
+  void begin_operation(std::uint64_t ordinal, std::string_view id);
+
+  // Arms `fault` for the operation just begun: it strikes every call to one of `calls` that the operation makes
+  // (Call::none among them: its host code).
+  void strike(std::span<const gpu::Call> calls, const Fault& fault);
+
+  // Asks about one driver call; counts it. A result is logged as fired.
+  [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
+
+  // Asks whether host code of the running operation must throw (host_exception); logged if so.
+  [[nodiscard]] bool host_code_throws();
+
+  [[nodiscard]] const std::vector<FiredFault>& fired() const { return fired_; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+
+ private:
+  struct Armed {
+    std::bitset<gpu::kCallCount> calls;
+    Fault fault;
+  };
+  std::uint64_t seed_ = 0;
+  std::vector<PlannedFault> planned_;
+  std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far
+  std::vector<std::uint64_t> struck_;    // per planned fault: times it has fired
+  std::optional<Armed> armed_;
+  std::uint64_t operation_ = 0;
+  std::string operation_id_;
+  std::uint64_t calls_ = 0;
+  std::vector<FiredFault> fired_;
+};
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,67 @@
+// A program's machine: the production runtime over the CUDA backend over a driver, driven one operation at a time.
+//
+// This is where trace operations meet the core. Replay, fuzzing, shrinking and rendering all go through it, so what
+// they see is what the runtime does. A Session adds no judgement of its own: outcomes, roots and chains are the core's
+// answers, put in the trace's words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traces/program.hpp"
+#include "traces/snapshot.hpp"
+
+namespace taintgraph::traces {
+
+// What one operation did. Operations are named by ordinal, counted from 1 in the order of execute().
+struct StepResult {
+  Outcome outcome = Outcome::ok;
+  std::vector<std::uint64_t> roots;        // as the trace format defines them for this outcome
+  std::vector<std::uint64_t> via;          // of the first root, for an unwritten read
+  std::string_view error;                  // name of the first root's error, or of the program error; empty if ok
+  std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
+  std::uint64_t failures = 0;              // the graph's size after the operation
+  std::uint64_t tags = 0;                  // sum of all tag counts after the operation
+  std::vector<sim::FiredFault> fired;      // faults that struck during the operation
+  std::vector<std::uint32_t> schedule;     // streams in the order in which the device ran work during the operation
+  std::vector<std::string> findings;       // misuse of the driver, races, undeclared accesses, broken invariants
+  std::vector<std::string> failed_checks;  // of a `check`: what does not hold, one line each
+};
+
+struct SessionOptions {
+  std::uint64_t staging_bytes = 1U << 16;  // see gpu::CudaDeviceOptions
+  bool validate = false;                   // run every structure's own validation after each operation; slow
+};
+
+class Session {
+ public:
+  // `names` must outlive the session. Throws std::runtime_error if the simulated device itself cannot be made.
+  Session(const Header& header, const NameTable& names, const SessionOptions& options = {});
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  // Executes the next operation.
+  [[nodiscard]] StepResult execute(const Operation& operation);
+
+  // The failure graph and its carriers as they are now.
+  [[nodiscard]] Snapshot snapshot() const;
+
+  // Ends the run: frees everything, tears the device down. Returns what is left that should not be (failures in the
+  // graph, tags, live driver objects), and findings; empty if all is well. Nothing may be executed afterwards.
+  [[nodiscard]] std::vector<std::string> finish();
+
+  // A hash over every step's outcome and counters so far; no address, id of a failure or time goes into it.
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  [[nodiscard]] std::uint64_t operations() const;
+  [[nodiscard]] std::uint64_t driver_calls() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace taintgraph::traces
