@@ -1,0 +1,137 @@
+// The program `taintgraph`: finds the subcommand's room and hands over. Each room reads its own arguments, prints its
+// own help and decides the exit code; only what no room can see is settled here: an exception that nobody caught, and
+// output that could not be written.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <iomanip>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+#include "commit.hpp"
+
+namespace {
+
+constexpr int kUsage = 64;
+constexpr int kInternalError = 70;
+
+// argv[0] is the subcommand's name, argv[1] its first argument. Results go to `out`, errors to `err`.
+using Command = int (*)(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view summary;
+  Command run;
+};
+
+int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+constexpr std::array kSubcommands = {
+    Subcommand{"version", "print version, commit and compiler", version_command},
+    Subcommand{"help", "print this, or the help of a subcommand", help_command},
+};
+
+const Subcommand* find_subcommand(std::string_view name) {
+  const auto* const found =
+      std::find_if(kSubcommands.begin(), kSubcommands.end(), [&](const Subcommand& each) { return each.name == name; });
+  return found == kSubcommands.end() ? nullptr : found;
+}
+
+void print_usage(std::ostream& stream) {
+  stream << "Usage: taintgraph SUBCOMMAND [ARGUMENTS]\n\n";
+  for (const Subcommand& each : kSubcommands) {
+    stream << "  " << std::left << std::setw(10) << each.name << each.summary << '\n';
+  }
+  stream
+      << "\n'taintgraph SUBCOMMAND --help' tells more of each. From a checkout, './taintgraph test [--all]' runs the\n"
+         "tests and './taintgraph bench' the benchmarks.\n\n"
+         "Exit codes: 0 all held; 1 a property or expectation failed; 2 inconclusive; 3 not deterministic;\n"
+         "64 usage or bad input; 70 internal error; 77 skipped, no GPU.\n";
+}
+
+int unknown_subcommand(std::string_view name, std::ostream& err) {
+  err << "taintgraph: unknown subcommand '" << name << "'; 'taintgraph help' lists them\n";
+  return kUsage;
+}
+
+bool is_help_option(std::string_view argument) { return argument == "--help" || argument == "-h"; }
+
+int unexpected_argument(std::string_view subcommand, std::string_view argument, std::ostream& err) {
+  err << "taintgraph: " << subcommand << ": unexpected argument '" << argument << "'\n";
+  return kUsage;
+}
+
+int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  if (argc < 2 || is_help_option(argv[1])) {
+    print_usage(out);
+    return 0;
+  }
+  const Subcommand* const topic = find_subcommand(argv[1]);
+  if (topic == nullptr) return unknown_subcommand(argv[1], err);
+  if (argc > 2) return unexpected_argument(argv[0], argv[2], err);
+  const std::array<const char*, 3> arguments = {argv[1], "--help", nullptr};
+  return topic->run(2, arguments.data(), out, err);
+}
+
+int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  if (argc > 1 && is_help_option(argv[1])) {
+    out << "Usage: taintgraph version\n\nPrints version, commit and compiler of this program.\n";
+    return 0;
+  }
+  if (argc > 1) return unexpected_argument(argv[0], argv[1], err);
+  out << "taintgraph " << TAINTGRAPH_VERSION << " (commit " << taintgraph::kCommit << ", "
+#if defined(__clang__)
+      << "clang " << __clang_version__
+#else
+      << "gcc " << __VERSION__
+#endif
+      << ")\n";
+  return 0;
+}
+
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  if (argc < 2) {
+    print_usage(err);
+    return kUsage;
+  }
+  const std::string_view name = argv[1];
+  if (is_help_option(name)) return help_command(argc - 1, argv + 1, out, err);
+  if (name == "--version") return version_command(argc - 1, argv + 1, out, err);
+  const Subcommand* const subcommand = find_subcommand(name);
+  if (subcommand == nullptr) return unknown_subcommand(name, err);
+  return subcommand->run(argc - 1, argv + 1, out, err);
+}
+
+// Results that reached nobody are no results. A reader that went away needs no telling.
+int check_output(int result) {
+  errno = 0;
+  std::cout.flush();
+  const int reason = errno;
+  if (std::cout.good()) return result;
+  if (reason != EPIPE) {
+    std::cerr << "taintgraph: cannot write the output" << (reason == 0 ? "" : ": ")
+              << (reason == 0 ? "" : std::strerror(reason)) << '\n';
+  }
+  return kInternalError;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  int result = kInternalError;
+  try {
+    result = run(argc, argv, std::cout, std::cerr);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "taintgraph: internal error: out of memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << "taintgraph: internal error: " << error.what() << '\n';
+  } catch (...) {
+    std::cerr << "taintgraph: internal error: an exception of unknown type\n";
+  }
+  return check_output(result);
+}
