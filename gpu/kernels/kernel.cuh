@@ -10,8 +10,12 @@
 #define KERNEL extern "C" __global__ void
 #define DEVICE static __device__ inline
 #define GLOBAL(T) T*
+#define GLOBAL_AT(T, address) ((T*)(address))  // a pointer made from a number
 #define DEVICE_TRAP() __trap()
 #define DEVICE_ASSERT_FAIL(message) __assertfail(message, __FILE__, __LINE__, "kernel", 1)
+#endif
+#ifndef GLOBAL_AT
+#define GLOBAL_AT(T, address) (GLOBAL(T){address})
 #endif
 
 typedef unsigned char u8;

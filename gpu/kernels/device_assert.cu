@@ -1,0 +1,7 @@
+// Faults: a device-side assertion that never holds.
+#include "kernel.cuh"
+
+KERNEL device_assert(Operands operands) {
+  (void)operands;
+  DEVICE_ASSERT_FAIL("device_assert asserts");
+}

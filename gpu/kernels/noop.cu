@@ -1,0 +1,4 @@
+// Touches nothing, whatever it declares.
+#include "kernel.cuh"
+
+KERNEL noop(Operands operands) { (void)operands; }
