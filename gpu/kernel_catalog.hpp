@@ -28,7 +28,16 @@ struct KernelInfo {
 // The header "kernel.cuh" that every source includes, as text.
 [[nodiscard]] std::string_view kernel_header();
 
-// Whether `shape` fits its kernel (see core::Device::check).
+// Whether `shape` fits its kernel (see core::Device::check). Ranges are compared as the program states them, by buffer
+// and bytes; an inverted range counts as empty here, since the core refuses it for what it is.
 [[nodiscard]] core::DeviceResult<void> check_fit(const core::LaunchShape& shape);
+
+// Threads of a block in every launch.
+inline constexpr std::uint32_t kBlockThreads = 256;
+
+// Blocks that a launch needs for one thread an element: a byte of what it writes, or a single thread where the kernel
+// touches nothing that it declares. At least 1, since a launch always submits work. 64 bits wide because the ranges of
+// a program are; more than 2^31-1 fit no grid.
+[[nodiscard]] std::uint64_t grid_blocks(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes);
 
 }  // namespace taintgraph::gpu
