@@ -1,0 +1,66 @@
+# Checks which room includes what: arrows between rooms go one way. cmake -D SOURCE_DIR=... -P arrows.cmake
+#
+# Tests (*_test.cpp) may look further. main.cpp knows every room.
+
+# What each room may include of ours, as a regular expression over the included path.
+set(core_may "^core/")
+set(gpu_may "^(core|gpu)/")
+# The simulator stands on the driver's side of the tables and sees nothing else of the backend.
+set(sim_may "^(sim/|gpu/kernels/|gpu/(driver_api|compiler_api|fault_table|launch_observer)\\.hpp$)")
+set(traces_may "^(core|gpu|sim|traces)/")
+set(props_may "^(core|gpu|sim|traces|props)/")
+set(viz_may "^(core|gpu|sim|traces|viz)/")
+
+set(rooms core gpu sim traces props viz)
+string(REPLACE ";" "|" any_room "${rooms}")
+set(wrong)
+set(checked 0)
+foreach(room ${rooms})
+  file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR}
+    ${SOURCE_DIR}/${room}/*.hpp ${SOURCE_DIR}/${room}/*.cpp ${SOURCE_DIR}/${room}/*.cu ${SOURCE_DIR}/${room}/*.cuh)
+  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "^core/consumers/")  # users of the package, not part of it
+  foreach(file ${files})
+    file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<](${any_room})/")
+    foreach(line ${lines})
+      math(EXPR checked "${checked} + 1")
+      string(REGEX REPLACE "^[^\"<]*[\"<]([^\">]*)[\">].*$" "\\1" included "${line}")
+      list(APPEND included_by_${file} ${included})
+      if(NOT included MATCHES "${${room}_may}")
+        list(APPEND wrong "${file} includes ${included}")
+      endif()
+    endforeach()
+    file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<][^\">]*\\.\\./")
+    foreach(line ${lines})
+      list(APPEND wrong "${file} includes by a relative path")
+    endforeach()
+  endforeach()
+endforeach()
+
+# The reference model shares no code with what it checks: nothing that it includes, directly or not, is of core.
+file(GLOB_RECURSE reached RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/props/model*.hpp ${SOURCE_DIR}/props/model*.cpp)
+list(FILTER reached EXCLUDE REGEX "_test\\.cpp$")
+set(index 0)
+list(LENGTH reached count)
+while(index LESS count)
+  list(GET reached ${index} file)
+  foreach(included ${included_by_${file}})
+    if(included MATCHES "^core/")
+      list(APPEND wrong "the reference model reaches ${included} through ${file}")
+    else()
+      list(APPEND reached ${included})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES reached)
+  list(LENGTH reached count)
+  math(EXPR index "${index} + 1")
+endwhile()
+
+if(checked EQUAL 0)
+  message(FATAL_ERROR "no #include line found below ${SOURCE_DIR}")
+endif()
+if(wrong)
+  list(JOIN wrong "\n  " wrong)
+  message(FATAL_ERROR "arrows that go the wrong way:\n  ${wrong}")
+endif()
+message(STATUS "${checked} includes checked")

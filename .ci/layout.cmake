@@ -1,0 +1,52 @@
+# Checks the shape of the tree. cmake -D SOURCE_DIR=... -P layout.cmake
+
+set(top_level CMakeLists.txt CMakePresets.json README.md main.cpp taintgraph core gpu sim traces props viz)
+set(max_lines 400)           # more than that is two nouns
+set(max_rapidcheck_files 8)  # including rapidcheck.h costs seconds of compilation each time
+set(sources *.hpp *.cpp *.cu *.cuh)
+set(wrong)
+
+# Entries that begin with a dot belong to tools; build/ and install/ are made here and ignored by git.
+file(GLOB entries RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*)
+list(FILTER entries EXCLUDE REGEX "^(\\..*|build|install)$")
+list(REMOVE_ITEM entries ${top_level})
+foreach(entry ${entries})
+  list(APPEND wrong "${entry}: has no place at the top level")
+endforeach()
+
+set(files)
+foreach(room core gpu sim traces props viz)
+  list(TRANSFORM sources PREPEND ${SOURCE_DIR}/${room}/ OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE found RELATIVE ${SOURCE_DIR} ${patterns})
+  list(APPEND files ${found})
+endforeach()
+if(NOT files)
+  message(FATAL_ERROR "no source file found below ${SOURCE_DIR}")
+endif()
+
+set(rapidcheck_files)
+foreach(file main.cpp ${files})
+  if(file MATCHES "(^|/)(util|utils|common|misc|helpers?)(/|\\.)")
+    list(APPEND wrong "${file}: named after no noun")
+  endif()
+  file(READ ${SOURCE_DIR}/${file} text)
+  string(REGEX MATCHALL "\n" newlines "${text}")
+  list(LENGTH newlines lines)
+  if(lines GREATER max_lines)
+    list(APPEND wrong "${file}: ${lines} lines, at most ${max_lines}")
+  endif()
+  if(text MATCHES "#include [\"<]rapidcheck")
+    list(APPEND rapidcheck_files ${file})
+  endif()
+endforeach()
+list(LENGTH rapidcheck_files count)
+if(count GREATER max_rapidcheck_files)
+  list(APPEND wrong "${count} files include rapidcheck, at most ${max_rapidcheck_files}: ${rapidcheck_files}")
+endif()
+
+if(wrong)
+  list(JOIN wrong "\n  " wrong)
+  message(FATAL_ERROR "the tree is out of shape:\n  ${wrong}")
+endif()
+list(LENGTH files count)
+message(STATUS "${count} files checked")
