@@ -1,0 +1,78 @@
+// The buffers of one runtime, found by id. An id outlives its buffer as a stale id: it is recognised, never reused
+// (R4).
+//
+// A buffer with memory has a slice. One whose reservation failed, or that was lost in a reset, is *unallocated*: it has
+// no slice but a reason, which it carries like an allocation carries a claim (W5).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "core/handle.hpp"
+#include "core/slice.hpp"
+
+namespace taintgraph::core {
+
+struct Buffer {
+  BufferId id;
+  std::uint64_t size_bytes = 0;
+  SliceId slice = SliceId::none;  // none: unallocated, or of size 0
+  FailureId reason;               // of an unallocated one
+  Correlation correlation{};      // of its allocation
+  bool live = false;
+
+  [[nodiscard]] bool unallocated() const { return static_cast<bool>(reason); }
+};
+
+class BufferTable {
+ public:
+  BufferTable() : drops_(std::make_shared<DropQueue>()) {}
+  ~BufferTable() { drops_->close(); }
+  BufferTable(const BufferTable&) = delete;
+  BufferTable& operator=(const BufferTable&) = delete;
+
+  // A new buffer, without memory yet, and its first owner.
+  [[nodiscard]] Handle create(std::uint64_t size_bytes, Correlation correlation);
+
+  // nullptr if the id is stale or never was one. The pointer is good until the buffer is erased.
+  [[nodiscard]] Buffer* find(BufferId id) {
+    if (id.slot() >= buffers_.size()) return nullptr;
+    Buffer& found = buffers_[id.slot()];
+    return found.live && found.id == id ? &found : nullptr;
+  }
+  [[nodiscard]] const Buffer* find(BufferId id) const { return const_cast<BufferTable*>(this)->find(id); }
+
+  // Forgets a buffer; its id is stale from now on. Requires: it is in the table.
+  void erase(BufferId id);
+
+  // Calls visit(Buffer&) for each buffer whose last owner is gone, oldest drop first. The visitor erases it.
+  template <class Visit>
+  void drain_dropped(Visit&& visit) {
+    drops_->drain([&](BufferId id) {
+      if (Buffer* dropped = find(id)) visit(*dropped);
+    });
+  }
+  [[nodiscard]] bool any_dropped() const { return !drops_->empty(); }
+
+  [[nodiscard]] std::size_t size() const { return live_; }
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Buffer& each : buffers_)
+      if (each.live) visit(each);
+  }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Buffer& each : buffers_)
+      if (each.live) visit(each);
+  }
+
+ private:
+  std::shared_ptr<DropQueue> drops_;
+  std::deque<Buffer> buffers_;  // a deque: buffers stay where they are
+  std::vector<std::uint32_t> free_slots_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace taintgraph::core

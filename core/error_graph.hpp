@@ -1,0 +1,113 @@
+// The failures that a device is still holding, each counted by the allocations that carry it.
+//
+// Whether bytes can be trusted is a property of memory, so each allocation's Taint holds ids; what an id means is kept
+// here, once a device. A failure lives while something carries it (a *tag*) or holds it (a *pin*: the device's poison),
+// and is gone the moment neither is true: the graph leaks if and only if the program leaks memory (C1).
+//
+// It is not a log: what nothing can read any more is not kept. It knows no memory and no stream.
+//
+// Cost: every call but for_each and validate is O(1) expected. mint() allocates only while the number of live failures
+// is higher than ever before; tag, untag, prune never do. Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "core/failure.hpp"
+#include "core/internal/id_map.hpp"
+
+namespace taintgraph::core {
+
+class ErrorGraph {
+ public:
+  // How many skip records a failure keeps: the newest (R2). A chain is walked from its newest end, so dropping the
+  // oldest loses hops near the root, and the root is always known.
+  static constexpr std::size_t kSkipRecords = 16;
+
+  // A new failure, carried by nothing yet: whoever mints it tags, pins or prunes it before the operation ends (C1).
+  // Throws std::bad_alloc; nothing has changed then.
+  [[nodiscard]] FailureId mint(Error error, Correlation correlation);
+
+  // One more allocation, or one fewer, carries it (C2). Called by Taint and by unallocated records, once each however
+  // many byte ranges there are. The last untag drops the failure. Require: it is in the graph; for untag: it is tagged.
+  void tag(FailureId failure);
+  void untag(FailureId failure);
+
+  // Holds the failure without any allocation carrying it (D1), and lets go of it again. Require: as for tag and untag.
+  void pin(FailureId failure);
+  void unpin(FailureId failure);
+
+  // Drops the failure if nothing carries or holds it; no effect on one that is carried, or gone.
+  void prune(FailureId failure);
+
+  // Puts `error` in place of the error that a provisional failure was minted with; every carrier follows (W2).
+  // Requires: it is in the graph.
+  void replace(FailureId failure, Error error);
+
+  // Adds a skip to the failure's records; the oldest goes if there are more than kSkipRecords. Requires: it is in the
+  // graph.
+  void record(FailureId failure, SkipRecord skip);
+
+  // The answer to a read of `from`, claimed by `failure`: the chain takes the newest record that produced bytes of
+  // `from`, then the newest older one that produced bytes of that record's first input, and so on (R2). Requires: it is
+  // in the graph.
+  [[nodiscard]] FailureReport report(FailureId failure, const WeakBinding& from) const;
+  // The same without a chain, for bytes that no skip can have produced (an unallocated buffer, a device's poison).
+  [[nodiscard]] FailureReport report(FailureId failure) const;
+
+  [[nodiscard]] bool contains(FailureId failure) const { return index_.get(failure) != internal::IdMap::kAbsent; }
+  // Require: it is in the graph.
+  [[nodiscard]] const Error& error(FailureId failure) const { return node(failure).error; }
+  [[nodiscard]] Correlation correlation(FailureId failure) const { return node(failure).correlation; }
+  [[nodiscard]] std::uint64_t tagged(FailureId failure) const { return node(failure).tagged; }
+  [[nodiscard]] bool pinned(FailureId failure) const { return node(failure).pins != 0; }
+  [[nodiscard]] std::uint64_t records_total(FailureId failure) const;
+  [[nodiscard]] std::vector<SkipRecord> records(FailureId failure) const;  // newest last
+
+  [[nodiscard]] std::size_t size() const { return index_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  // Sum of all tag counts.
+  [[nodiscard]] std::uint64_t tags() const { return tags_; }
+  // The id minted last; none before the first (C3).
+  [[nodiscard]] FailureId last_minted() const { return FailureId(minted_); }
+
+  // A claim had to be left wider than the truth because the host was out of memory (B5); how often that happened.
+  void count_widened() { ++widened_; }
+  [[nodiscard]] std::uint64_t widened() const { return widened_; }
+
+  // Every failure, oldest first. O(n log n).
+  [[nodiscard]] std::vector<FailureId> failures() const;
+
+  // Recounts what is kept incrementally; CHECKs that it agrees.
+  void validate() const;
+
+ private:
+  struct SkipLog {
+    std::vector<SkipRecord> ring;  // at most kSkipRecords, oldest overwritten
+    std::uint64_t total = 0;
+    [[nodiscard]] const SkipRecord& newest(std::size_t age) const { return ring[(total - 1 - age) % kSkipRecords]; }
+  };
+  struct Node {
+    FailureId id;  // none: a free slot
+    std::uint64_t tagged = 0;
+    std::uint32_t pins = 0;
+    Correlation correlation{};
+    Error error;
+    std::unique_ptr<SkipLog> skips;
+  };
+
+  [[nodiscard]] Node& node(FailureId failure);
+  [[nodiscard]] const Node& node(FailureId failure) const { return const_cast<ErrorGraph*>(this)->node(failure); }
+  void drop(Node& node);
+
+  internal::IdMap index_;  // id -> slot of nodes_
+  std::deque<Node> nodes_;
+  std::vector<std::uint32_t> free_slots_;  // capacity for every slot, so that dropping never allocates
+  std::uint64_t minted_ = 0;
+  std::uint64_t tags_ = 0;
+  std::uint64_t widened_ = 0;
+};
+
+}  // namespace taintgraph::core

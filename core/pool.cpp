@@ -1,0 +1,222 @@
+#include "core/pool.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace taintgraph::core {
+
+std::uint64_t Pool::slice_bytes(std::uint64_t size_bytes) const {
+  const std::uint64_t rounding = options_.alignment_bytes - 1;
+  if (size_bytes > UINT64_MAX - rounding) return size_bytes;
+  return std::max(options_.alignment_bytes,
+                  (size_bytes + rounding) / options_.alignment_bytes * options_.alignment_bytes);
+}
+
+std::uint64_t Pool::page_bytes(std::uint64_t size_bytes) const {
+  const std::uint64_t needed = slice_bytes(size_bytes);
+  return options_.kind == PoolKind::exclusive ? needed : std::max(needed, options_.page_bytes);
+}
+
+Pool::FreeKey Pool::key(SliceId slice) const {
+  const Slice& each = at(slice);
+  return {each.size_bytes, each.page, each.offset, slice};
+}
+
+SliceId Pool::take(std::uint64_t size_bytes) {
+  const std::uint64_t needed = slice_bytes(size_bytes);
+  const auto found = free_.lower_bound({needed, PageId{0}, 0, SliceId{0}});
+  if (found == free_.end()) return SliceId::none;
+  const SliceId slice = std::get<SliceId>(*found);
+  if (options_.kind == PoolKind::exclusive && at(slice).size_bytes / 2 > needed) return SliceId::none;  // too wasteful
+  occupy(slice, needed);
+  return slice;
+}
+
+SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_bytes, std::uint64_t size_bytes) {
+  PageId id{static_cast<std::uint32_t>(pages_.size())};
+  if (free_pages_.empty()) {
+    pages_.emplace_back();
+    free_pages_.reserve(pages_.size());
+  } else {
+    id = free_pages_.back();
+    free_pages_.pop_back();
+  }
+  const SliceId whole = new_slice();
+  Slice& slice = at(whole);
+  slice.state = SliceState::free;
+  slice.page = id;
+  slice.offset = 0;
+  slice.size_bytes = page_size_bytes;
+  slice.before = slice.after = SliceId::none;
+  pages_[static_cast<std::uint32_t>(id)] = {address, page_size_bytes, whole, 0, false};
+  reserved_bytes_ += page_size_bytes;
+  free_.insert(key(whole));
+  occupy(whole, slice_bytes(size_bytes));
+  return whole;
+}
+
+// A free slice becomes live, cut to size; what is left over is a free slice behind it.
+void Pool::occupy(SliceId slice, std::uint64_t size_bytes) {
+  free_.erase(key(slice));
+  if (options_.kind == PoolKind::sliced && at(slice).size_bytes > size_bytes) split(slice, size_bytes);
+  Slice& taken = at(slice);
+  taken.state = SliceState::live;
+  taken.buffer = BufferId();
+  taken.usage.forget();
+  ++page(taken).occupied;
+  page(taken).idle = false;
+}
+
+void Pool::split(SliceId slice, std::uint64_t size_bytes) {
+  const SliceId rest_id = new_slice();
+  Slice& front = at(slice);
+  Slice& rest = at(rest_id);
+  rest.state = SliceState::free;
+  rest.page = front.page;
+  rest.offset = front.offset + size_bytes;
+  rest.size_bytes = front.size_bytes - size_bytes;
+  rest.before = slice;
+  rest.after = front.after;
+  if (front.after != SliceId::none) at(front.after).before = rest_id;
+  front.after = rest_id;
+  front.size_bytes = size_bytes;
+  free_.insert(key(rest_id));
+}
+
+void Pool::bind(SliceId slice, BufferId buffer) {
+  TAINTGRAPH_CHECK(at(slice).state == SliceState::live, "bind: a live slice");
+  shed(slice);
+  at(slice).buffer = buffer;
+}
+
+void Pool::retire(SliceId slice) {
+  Slice& gone = at(slice);
+  TAINTGRAPH_CHECK(gone.state == SliceState::live, "retire: a live slice");
+  gone.state = SliceState::retired;
+  gone.buffer = BufferId();
+  retired_.push_back(slice);
+}
+
+void Pool::free(SliceId slice) {
+  Slice& freed = at(slice);
+  TAINTGRAPH_CHECK(freed.state == SliceState::retired, "free: a retired slice");
+  retired_.erase(std::find(retired_.begin(), retired_.end(), slice));
+  shed(slice);
+  freed.usage.forget();
+  freed.state = SliceState::free;
+  --page(freed).occupied;
+  if (freed.after != SliceId::none && at(freed.after).state == SliceState::free) absorb_next(slice);
+  SliceId whole = slice;
+  if (freed.before != SliceId::none && at(freed.before).state == SliceState::free) {
+    whole = freed.before;
+    free_.erase(key(whole));
+    absorb_next(whole);
+  }
+  free_.insert(key(whole));
+}
+
+// Joins a free slice with the free one behind it, which stops existing. The first of the two is not in free_ meanwhile.
+void Pool::absorb_next(SliceId slice) {
+  Slice& front = at(slice);
+  const SliceId gone = front.after;
+  const Slice& back = at(gone);
+  free_.erase(key(gone));
+  front.size_bytes += back.size_bytes;
+  front.after = back.after;
+  if (front.after != SliceId::none) at(front.after).before = slice;
+  tombstone(gone);
+}
+
+SliceId Pool::new_slice() {
+  if (tombstones_.empty()) {
+    slices_.emplace_back();
+    tombstones_.reserve(slices_.size());
+    return static_cast<SliceId>(slices_.size() - 1);
+  }
+  const SliceId id = tombstones_.back();
+  tombstones_.pop_back();
+  return id;
+}
+
+void Pool::tombstone(SliceId slice) {
+  shed(slice);
+  Slice& gone = at(slice);
+  gone.usage.forget();
+  gone.state = SliceState::tombstone;
+  gone.page = PageId::none;
+  gone.before = gone.after = SliceId::none;
+  gone.buffer = BufferId();
+  tombstones_.push_back(slice);
+}
+
+DeviceAddress Pool::remove_page(PageId id) {
+  Page& gone = pages_[static_cast<std::uint32_t>(id)];
+  for (SliceId each = gone.first; each != SliceId::none;) {
+    const SliceId next = at(each).after;
+    if (at(each).state == SliceState::free) free_.erase(key(each));
+    if (at(each).state == SliceState::retired) retired_.erase(std::find(retired_.begin(), retired_.end(), each));
+    tombstone(each);
+    each = next;
+  }
+  const DeviceAddress address = gone.address;
+  reserved_bytes_ -= gone.size_bytes;
+  gone = {};
+  free_pages_.push_back(id);
+  return address;
+}
+
+std::vector<DeviceAddress> Pool::take_empty_pages(bool idle_only) {
+  std::vector<DeviceAddress> addresses;
+  for (std::uint32_t i = 0; i < pages_.size(); ++i) {
+    Page& each = pages_[i];
+    if (each.address == DeviceAddress::null || each.occupied > 0) continue;
+    if (idle_only && !each.idle) {
+      each.idle = true;
+      continue;
+    }
+    addresses.push_back(remove_page(static_cast<PageId>(i)));
+  }
+  return addresses;
+}
+
+std::vector<DeviceAddress> Pool::take_all_pages() {
+  std::vector<DeviceAddress> addresses;
+  for (std::uint32_t i = 0; i < pages_.size(); ++i)
+    if (pages_[i].address != DeviceAddress::null) addresses.push_back(remove_page(static_cast<PageId>(i)));
+  return addresses;
+}
+
+void Pool::validate() const {
+  std::size_t slices = 0;
+  std::size_t free_slices = 0;
+  std::size_t retired_slices = 0;
+  for (const Page& each : pages_) {
+    if (each.address == DeviceAddress::null) continue;
+    std::uint64_t offset = 0;
+    std::uint32_t occupied = 0;
+    bool after_free = false;
+    SliceId before = SliceId::none;
+    for (SliceId id = each.first; id != SliceId::none; id = at(id).after) {
+      const Slice& slice = at(id);
+      const bool is_free = slice.state == SliceState::free;
+      TAINTGRAPH_CHECK(slice.state != SliceState::tombstone, "a page holds no tombstone");
+      TAINTGRAPH_CHECK(slice.offset == offset && slice.before == before, "slices cover their page");
+      TAINTGRAPH_CHECK(!(is_free && after_free), "free neighbours are one slice");
+      TAINTGRAPH_CHECK(!is_free || (slice.taint.is_clean() && free_.count(key(id)) == 1), "free slices are clean");
+      slice.taint.validate(graph_);
+      occupied += is_free ? 0 : 1;
+      free_slices += is_free ? 1 : 0;
+      retired_slices += slice.state == SliceState::retired ? 1 : 0;
+      ++slices;
+      offset += slice.size_bytes;
+      after_free = is_free;
+      before = id;
+    }
+    TAINTGRAPH_CHECK(offset == each.size_bytes && occupied == each.occupied, "slices cover their page");
+  }
+  TAINTGRAPH_CHECK(free_slices == free_.size() && retired_slices == retired_.size(), "every list is complete");
+  TAINTGRAPH_CHECK(slices + tombstones_.size() == slices_.size(), "every other slice is a tombstone");
+}
+
+}  // namespace taintgraph::core

@@ -1,0 +1,118 @@
+// Pages of device memory, cut into slices.
+//
+// Bookkeeping only: a Pool is given pages and gives them back, but talks to no device and knows no stream. Page and
+// slice ids are stable: nothing that happens to one page or slice renumbers another (B4). A slice's claims are shed
+// when it is bound to another buffer, freed, coalesced away, or goes with its page (B4).
+//
+// Sliced: a page holds many slices; neighbouring free slices are one. Exclusive: a page is one slice, never split.
+// Best fit, lowest address first, so that equal programs place equally. Cost: O(log n) in free slices.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "core/slice.hpp"
+
+namespace taintgraph::core {
+
+enum class PoolKind : std::uint8_t { sliced, exclusive };
+
+struct PoolOptions {
+  PoolKind kind = PoolKind::sliced;
+  std::uint64_t alignment_bytes = 256;  // of every slice; a power of two, at least 1
+  std::uint64_t page_bytes = 2U << 20;  // of a sliced pool's pages; larger buffers get a page of their own
+};
+
+class Pool {
+ public:
+  // `graph` must outlive the pool.
+  Pool(const PoolOptions& options, ErrorGraph& graph) : options_(options), graph_(graph) {}
+  // Requires: every slice was retired and freed or shed.
+  ~Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // What a slice for `size_bytes` occupies, and how big a page to get for it if no free slice fits. Sizes too large to
+  // be rounded come back as they are: no device has them anyway.
+  [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t size_bytes) const;
+  [[nodiscard]] std::uint64_t page_bytes(std::uint64_t size_bytes) const;
+
+  // A free slice of slice_bytes(size_bytes), split off a larger one if need be; it is live, clean and unbound.
+  // SliceId::none if no free slice is large enough.
+  [[nodiscard]] SliceId take(std::uint64_t size_bytes);
+  // Adds a page and takes a slice from it. Requires: page_size_bytes >= slice_bytes(size_bytes).
+  [[nodiscard]] SliceId take_from_new_page(DeviceAddress address, std::uint64_t page_size_bytes,
+                                           std::uint64_t size_bytes);
+
+  // Makes a live slice the memory of `buffer`. Claims made for an earlier one end here (B4).
+  void bind(SliceId slice, BufferId buffer);
+  // Its buffer is gone. Requires: live.
+  void retire(SliceId slice);
+  // Releases its claims. Any state but tombstone.
+  void shed(SliceId slice) { at(slice).taint.clear(graph_); }
+  // Makes a retired slice free, sheds it and joins it with free neighbours. Requires: every stream is done with it.
+  void free(SliceId slice);
+
+  [[nodiscard]] const std::vector<SliceId>& retired() const { return retired_; }
+
+  // Takes the pages without a live or retired slice out of the pool; their memory is the caller's to give back. If
+  // `idle_only`, just those that were empty at the last such call too and have not been used in between.
+  [[nodiscard]] std::vector<DeviceAddress> take_empty_pages(bool idle_only);
+  // Takes every page out, whatever its slices are; all slices become tombstones, shed.
+  [[nodiscard]] std::vector<DeviceAddress> take_all_pages();
+
+  // Requires: not a tombstone.
+  [[nodiscard]] Slice& at(SliceId slice) { return slices_[static_cast<std::uint32_t>(slice)]; }
+  [[nodiscard]] const Slice& at(SliceId slice) const { return slices_[static_cast<std::uint32_t>(slice)]; }
+  [[nodiscard]] DeviceAddress address(const Slice& slice) const {
+    return pages_[static_cast<std::uint32_t>(slice.page)].address + slice.offset;
+  }
+  [[nodiscard]] DeviceAddress address(SliceId slice) const { return address(at(slice)); }
+
+  [[nodiscard]] std::size_t pages() const { return pages_.size() - free_pages_.size(); }
+  [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_bytes_; }
+
+  // Calls visit(SliceId, const Slice&) for every slice that is not a tombstone.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t i = 0; i < slices_.size(); ++i)
+      if (slices_[i].state != SliceState::tombstone) visit(static_cast<SliceId>(i), slices_[i]);
+  }
+
+  // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, and every list.
+  void validate() const;
+
+ private:
+  struct Page {
+    DeviceAddress address = DeviceAddress::null;  // null: the id is not in use
+    std::uint64_t size_bytes = 0;
+    SliceId first = SliceId::none;
+    std::uint32_t occupied = 0;  // live and retired slices
+    bool idle = false;           // was empty at the last idle-only call
+  };
+  using FreeKey = std::tuple<std::uint64_t, PageId, std::uint64_t, SliceId>;  // size, page, offset
+
+  [[nodiscard]] Page& page(const Slice& slice) { return pages_[static_cast<std::uint32_t>(slice.page)]; }
+  [[nodiscard]] FreeKey key(SliceId slice) const;
+  SliceId new_slice();
+  void split(SliceId slice, std::uint64_t size_bytes);
+  void absorb_next(SliceId slice);
+  void occupy(SliceId slice, std::uint64_t size_bytes);
+  void tombstone(SliceId slice);
+  DeviceAddress remove_page(PageId page);
+
+  PoolOptions options_;
+  ErrorGraph& graph_;
+  std::deque<Slice> slices_;  // a deque: slices stay where they are
+  std::vector<SliceId> tombstones_;
+  std::vector<SliceId> retired_;  // oldest first
+  std::set<FreeKey> free_;
+  std::vector<Page> pages_;
+  std::vector<PageId> free_pages_;  // ids to use again
+  std::uint64_t reserved_bytes_ = 0;
+};
+
+}  // namespace taintgraph::core

@@ -1,0 +1,101 @@
+// What a Runtime is asked to do, and how it says no.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/binding.hpp"
+#include "core/failure.hpp"
+#include "core/handle.hpp"
+
+namespace taintgraph::core {
+
+// Why an operation did not do what it was asked.
+enum class Outcome : std::uint8_t {
+  failed,     // it ran and failed, or could not start; what it was to write is claimed by its failure
+  skipped,    // it would have read claimed bytes; what it was to write carries the first failure found (W1)
+  unwritten,  // a read of claimed bytes (R1), or a host write to an unallocated buffer (W5)
+  poisoned,   // refused: a sticky error holds the device (D1)
+  rejected,   // a program error; nothing changed (R4)
+};
+
+// Every failure that is to blame, each once, in the order found (R1): of `failed` the operation's own; of `skipped` the
+// one carried on; of `unwritten` and `poisoned` all that were found; of `rejected` none.
+struct Several {
+  std::vector<FailureReport> reports;
+};
+
+struct OperationError {
+  Outcome outcome = Outcome::failed;
+  Error error;  // of the first report; of `rejected`, the program error
+  Several several;
+};
+
+using Status = tl::expected<void, OperationError>;
+
+// Host code that an operation runs inside its write scope, right before it submits work. May throw: the exception
+// reaches the caller and the write set stays claimed (W2).
+class HostCode {
+ public:
+  virtual void run() = 0;
+
+ protected:
+  ~HostCode() = default;
+};
+
+struct AllocRequest {
+  std::uint64_t size_bytes = 0;
+  bool from_new_page = false;  // ask the driver even where free memory would do
+  Correlation correlation{};
+};
+
+// A buffer comes back in any case (W5): without an error it is ready; with one it is unallocated, and says why when
+// used.
+struct Allocation {
+  Handle handle;
+  Status status;
+};
+
+struct WriteRequest {
+  WeakBinding to;
+  std::span<const std::byte> bytes;  // as many as the range has; free to change once the call returns
+  StreamIndex stream{};
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
+struct LaunchRequest {
+  std::string_view kernel;
+  std::span<const WeakBinding> reads;
+  std::span<const WeakBinding> writes;
+  std::span<const std::uint64_t> scalars;
+  StreamIndex stream{};
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
+struct CopyRequest {
+  WeakBinding from;
+  WeakBinding to;
+  StreamIndex stream{};
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
+struct ReadPiece {
+  WeakBinding from;
+  std::byte* to = nullptr;  // room for from.range.size() bytes
+};
+
+struct ReadRequest {
+  std::span<const ReadPiece> pieces;
+  StreamIndex stream{};
+  Correlation correlation{};
+};
+
+}  // namespace taintgraph::core

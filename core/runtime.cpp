@@ -1,0 +1,174 @@
+#include "core/runtime.hpp"
+
+#include <map>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace taintgraph::core {
+
+Runtime::Runtime(Device& device, const RuntimeOptions& options)
+    : device_(device), options_(options), streams_(device), memory_(options.pool, device, streams_, graph_) {}
+
+Runtime::~Runtime() {
+  // Whoever wants to know what teardown said calls close() first.
+  if (!closed_) static_cast<void>(close());
+}
+
+Allocation Runtime::alloc(const AllocRequest& request) {
+  drain_dropped();
+  Handle handle = buffers_.create(request.size_bytes, request.correlation);
+  Buffer& buffer = *buffers_.find(handle.id());
+  if (poison_) {
+    buffer.reason = poison_;
+    graph_.tag(poison_);
+    return {std::move(handle), poisoned()};
+  }
+  if (request.size_bytes == 0 && !request.from_new_page) return {std::move(handle), {}};
+
+  auto slice = memory_.reserve(request.size_bytes, request.from_new_page);
+  if (!slice) {
+    const FailureId failure = graph_.mint(std::move(slice.error()), request.correlation);
+    buffer.reason = failure;
+    graph_.tag(failure);
+    return {std::move(handle), failed(failure)};
+  }
+  memory_.bind(*slice, buffer.id);
+  buffer.slice = *slice;
+  if (options_.distrust_fresh_memory && request.size_bytes > 0) {
+    const FailureId unwritten = graph_.mint(never_written(), request.correlation);
+    memory_.at(*slice).taint.claim({0, request.size_bytes}, unwritten, graph_);
+  }
+  return {std::move(handle), {}};
+}
+
+Status Runtime::free(Handle& handle) {
+  drain_dropped();
+  if (!buffers_.find(handle.id()))
+    return rejected(Error{.name = program_error::stale_handle, .call = {}, .detail = {}});
+  handle.drop();
+  drain_dropped();
+  return {};
+}
+
+void Runtime::drain_dropped() {
+  buffers_.drain_dropped([this](Buffer& dropped) { release(dropped); });
+}
+
+// A buffer ends, and with it its claims (B4) or the record of its failed reservation (W5); its memory waits for the
+// streams.
+void Runtime::release(Buffer& buffer) {
+  if (buffer.unallocated()) graph_.untag(buffer.reason);
+  if (buffer.slice != SliceId::none) {
+    memory_.retire(buffer.slice);
+    memory_.shed(buffer.slice);
+  }
+  buffers_.erase(buffer.id);
+}
+
+Status Runtime::trust(const WeakBinding& to) {
+  drain_dropped();
+  Operand operand;
+  if (auto error = resolve(to, operand)) return rejected(std::move(*error));
+  if (operand.range.empty()) return {};
+  if (operand.buffer->unallocated()) return unwritten(operand.buffer->reason);
+  operand.slice->taint.release(operand.range, graph_);
+  return {};
+}
+
+Status Runtime::cleanup(CleanupMode mode, Correlation correlation) {
+  drain_dropped();
+  auto cleaned = memory_.cleanup(mode);
+  if (cleaned || poison_) return {};  // a poisoned device refuses everything; that is known, and the pages are gone
+  return failed(std::move(cleaned.error()), correlation);
+}
+
+DeviceResult<void> Runtime::close() {
+  closed_ = true;
+  DeviceResult<void> first;
+  const auto note = [&first](DeviceResult<void> result) {
+    if (!result && first) first = std::move(result);
+  };
+  for (std::uint32_t i = 0; i < streams_.size(); ++i) note(streams_.synchronize(StreamIndex{i}));
+  buffers_.for_each([this](Buffer& each) { release(each); });
+  note(streams_.close());
+  note(memory_.release_all());
+  if (poison_) graph_.unpin(std::exchange(poison_, FailureId()));
+  return first;
+}
+
+std::uint64_t Runtime::bytes_in_use() const {
+  std::uint64_t total = 0;
+  buffers_.for_each([&](const Buffer& each) { total += each.slice != SliceId::none ? each.size_bytes : 0; });
+  return total;
+}
+
+std::vector<Claim> Runtime::claims(const WeakBinding& of) const {
+  const Buffer* buffer = buffers_.find(of.buffer);
+  if (!buffer || of.range.empty()) return {};
+  if (buffer->unallocated()) return {{of.range, buffer->reason}};
+  if (buffer->slice == SliceId::none) return {};
+  return memory_.at(buffer->slice).taint.claims(of.range);
+}
+
+Status Runtime::rejected(Error error) const {
+  return tl::unexpected(OperationError{Outcome::rejected, std::move(error), {}});
+}
+
+Status Runtime::poisoned() const {
+  FailureReport report = graph_.report(poison_);
+  Error error = report.root;
+  return tl::unexpected(OperationError{Outcome::poisoned, std::move(error), {{std::move(report)}}});
+}
+
+Status Runtime::unwritten(FailureId reason) const {
+  FailureReport report = graph_.report(reason);
+  Error error = report.root;
+  return tl::unexpected(OperationError{Outcome::unwritten, std::move(error), {{std::move(report)}}});
+}
+
+Status Runtime::failed(Error error, Correlation correlation) {
+  return failed(graph_.mint(std::move(error), correlation));
+}
+
+Status Runtime::failed(FailureId failure) {
+  if (!poison_ && graph_.error(failure).sticky) {
+    graph_.pin(failure);
+    poison_ = failure;
+  }
+  FailureReport report = graph_.report(failure);
+  graph_.prune(failure);  // carried by nothing if the operation had nothing to write
+  Error error = report.root;
+  return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
+}
+
+void Runtime::validate() const {
+  graph_.validate();
+  pool().validate();
+  std::map<FailureId, std::uint64_t> carriers;
+  pool().for_each([&](SliceId, const Slice& slice) {
+    std::map<FailureId, bool> here;
+    for (const Claim& claim : slice.taint.claims()) here[claim.failure] = true;
+    for (const auto& [failure, _] : here) ++carriers[failure];
+    TAINTGRAPH_CHECK(here.empty() || slice.state == SliceState::live, "B4: claims end with the allocation");
+  });
+  buffers_.for_each([&](const Buffer& buffer) {
+    if (buffer.unallocated()) ++carriers[buffer.reason];
+    if (buffer.slice == SliceId::none) return;
+    const Slice& slice = memory_.at(buffer.slice);
+    TAINTGRAPH_CHECK(slice.state == SliceState::live && slice.buffer == buffer.id, "a buffer's slice is its own");
+    const std::vector<Claim> claims = slice.taint.claims();
+    TAINTGRAPH_CHECK(claims.empty() || claims.back().range.end <= buffer.size_bytes, "claims lie inside the buffer");
+  });
+  std::uint64_t tags = 0;
+  for (const auto& [failure, count] : carriers) {
+    TAINTGRAPH_CHECK(graph_.contains(failure) && graph_.tagged(failure) == count,
+                     "C2: tagged is the number of carriers");
+    tags += count;
+  }
+  TAINTGRAPH_CHECK(tags == graph_.tags(), "C2: the sums agree");
+  const bool poison_alone = poison_ && carriers.count(poison_) == 0;
+  TAINTGRAPH_CHECK(graph_.size() == carriers.size() + (poison_alone ? 1 : 0), "C1: the graph holds what is carried");
+}
+
+}  // namespace taintgraph::core

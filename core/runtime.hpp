@@ -1,0 +1,147 @@
+// The runtime: buffers, launches, copies and reads on one device, with every failure followed through memory.
+//
+// What it is: the place where the rules meet. An operation is judged in a fixed order: program errors (R4), poison
+// (D1), claims (W1, R1), then the device's own answer (W2). What it is not: a scheduler; work goes to the stream that
+// the caller names, and the runtime only adds the order that the bytes need (W6).
+//
+// Use from one thread at a time; owners (Handle) may be dropped anywhere. Dropped buffers are freed at the start of the
+// next operation, before it is judged (C4).
+//
+// The success path of launch, copy and write allocates nothing on the heap once warm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/buffer_table.hpp"
+#include "core/device.hpp"
+#include "core/memory_manager.hpp"
+#include "core/request.hpp"
+#include "core/stream_table.hpp"
+#include "core/write_scope.hpp"
+
+namespace taintgraph::core {
+
+struct RuntimeOptions {
+  PoolOptions pool;
+  bool distrust_fresh_memory = false;  // fresh allocations are claimed whole by a failure that says so (B3)
+};
+
+class Runtime {
+ public:
+  // `device` must outlive the runtime.
+  Runtime(Device& device, const RuntimeOptions& options);
+  // Closes, if close() was not called.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Reserves memory for a new buffer (B3, W5). Statuses: failed, poisoned; with distrust_fresh_memory an ok status
+  // still leaves the bytes claimed.
+  [[nodiscard]] Allocation alloc(const AllocRequest& request);
+
+  // Drops this owner; the buffer is freed at once if it was the last. Statuses: rejected (an empty handle: freed
+  // before).
+  [[nodiscard]] Status free(Handle& handle);
+
+  // Host to device. Statuses: rejected, poisoned, unwritten (unallocated buffer, W5), failed.
+  [[nodiscard]] Status write(const WriteRequest& request);
+
+  // Runs a kernel. Statuses: rejected, poisoned, skipped (W1), failed.
+  [[nodiscard]] Status launch(const LaunchRequest& request);
+
+  // Device to device: a launch of one read and one write (W3). Statuses: as launch.
+  [[nodiscard]] Status copy(const CopyRequest& request);
+
+  // Device to host; waits for the bytes. Statuses: rejected, unwritten (R1, R2), poisoned, failed.
+  [[nodiscard]] Status read(const ReadRequest& request);
+
+  // Waits for one stream, or for all. Consumes nothing (R3). Statuses: rejected, poisoned, failed.
+  [[nodiscard]] Status sync(std::optional<StreamIndex> stream, Correlation correlation);
+
+  // Orders later work of `stream` after what `on` has queued so far. Statuses: rejected, poisoned, failed.
+  [[nodiscard]] Status wait(StreamIndex stream, StreamIndex on, Correlation correlation);
+
+  // Declares bytes good by the caller's word (B5). Statuses: rejected, unwritten (unallocated buffer).
+  [[nodiscard]] Status trust(const WeakBinding& to);
+
+  // Gives empty pages back to the device. Statuses: failed (of a poisoned device: none).
+  [[nodiscard]] Status cleanup(CleanupMode mode, Correlation correlation);
+
+  // Waits for the device where it can be waited for and gives all memory back; every owner's buffer is gone. Errors:
+  // the first of the device, teardown going on through it.
+  [[nodiscard]] DeviceResult<void> close();
+
+  [[nodiscard]] const ErrorGraph& graph() const { return graph_; }
+  [[nodiscard]] const Pool& pool() const { return memory_.pool(); }
+  [[nodiscard]] const BufferTable& buffers() const { return buffers_; }
+  // The failure that holds the device; none while it is healthy (D1).
+  [[nodiscard]] FailureId poison() const { return poison_; }
+  // Sum of the sizes of live buffers that have memory, in bytes as asked for.
+  [[nodiscard]] std::uint64_t bytes_in_use() const;
+  // The claims on a buffer's range, in order; an unallocated buffer is claimed whole by its reason. Empty if stale.
+  [[nodiscard]] std::vector<Claim> claims(const WeakBinding& of) const;
+
+  // Frees what was dropped since the last operation, as the next operation would.
+  void drain_dropped();
+
+  // Recounts every failure's carriers from scratch (C1, C2) and runs every structure's own validate(). CHECKs. O(all).
+  void validate() const;
+
+ private:
+  struct Operand {
+    Buffer* buffer = nullptr;
+    Slice* slice = nullptr;  // null if unallocated or of size 0
+    ByteRange range;
+  };
+
+  // Looking up (runtime_work.cpp). A program error if one of them does not hold.
+  [[nodiscard]] std::optional<Error> resolve(std::span<const WeakBinding> bindings, std::vector<Operand>& operands);
+  [[nodiscard]] std::optional<Error> resolve(const WeakBinding& binding, Operand& operand);
+  [[nodiscard]] FailureId first_claim(const Operand& operand) const;
+  [[nodiscard]] DeviceSpan span_of(const Operand& operand) const;
+
+  // Judging and submitting work that reads reads_ and writes writes_ (runtime_work.cpp).
+  struct Work {
+    std::string_view kernel;
+    StreamIndex stream{};
+    Correlation correlation{};
+    HostCode* host_code = nullptr;
+  };
+  [[nodiscard]] Status refuse_poisoned_work();
+  [[nodiscard]] FailureId find_cause() const;
+  [[nodiscard]] Status skip(const Work& work, FailureId cause);
+  template <class Submit>
+  [[nodiscard]] Status submit(const Work& work, Submit&& submit);
+  [[nodiscard]] DeviceResult<void> order(StreamIndex stream);
+  void note_use(Mark mark);
+
+  // Saying no (runtime.cpp).
+  [[nodiscard]] Status rejected(Error error) const;
+  [[nodiscard]] Status poisoned() const;
+  [[nodiscard]] Status unwritten(FailureId reason) const;
+  // Mints, or takes, the failure of an operation that failed; poisons the device if the error is sticky (D1).
+  [[nodiscard]] Status failed(Error error, Correlation correlation);
+  [[nodiscard]] Status failed(FailureId failure);
+
+  void release(Buffer& buffer);
+
+  Device& device_;
+  RuntimeOptions options_;
+  ErrorGraph graph_;
+  StreamTable streams_;
+  MemoryManager memory_;
+  BufferTable buffers_;
+  FailureId poison_;
+  bool closed_ = false;
+
+  // Reused by every operation, so that a warm one allocates nothing.
+  std::vector<Operand> reads_;
+  std::vector<Operand> writes_;
+  std::vector<WriteTarget> targets_;
+  std::vector<DeviceSpan> read_spans_;
+  std::vector<DeviceSpan> write_spans_;
+};
+
+}  // namespace taintgraph::core

@@ -1,0 +1,95 @@
+// Runtime: what waits for the device.
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime.hpp"
+
+namespace taintgraph::core {
+namespace {
+
+struct Found {
+  FailureId failure;
+  WeakBinding first;         // the first range read that it claims
+  bool unallocated = false;  // as the reason of a buffer without memory
+};
+
+}  // namespace
+
+Status Runtime::read(const ReadRequest& request) {
+  drain_dropped();
+  if (!streams_.has(request.stream))
+    return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
+  reads_.clear();
+  writes_.clear();
+  for (const ReadPiece& piece : request.pieces) {
+    reads_.emplace_back();
+    if (auto error = resolve(piece.from, reads_.back())) return rejected(std::move(*error));
+  }
+
+  std::vector<Found> found;
+  const auto add = [&found](FailureId failure, const Operand& operand, bool unallocated) {
+    const bool known =
+        std::any_of(found.begin(), found.end(), [&](const Found& each) { return each.failure == failure; });
+    if (!known) found.push_back({failure, {operand.buffer->id, operand.range}, unallocated});
+  };
+  bool any_bytes = false;
+  for (const Operand& operand : reads_) {
+    if (operand.range.empty()) continue;
+    any_bytes = true;
+    if (operand.buffer->unallocated()) {
+      add(operand.buffer->reason, operand, true);
+    } else if (operand.slice->taint.first(operand.range)) {
+      for (const Claim& claim : operand.slice->taint.claims(operand.range)) add(claim.failure, operand, false);
+    }
+  }
+  if (poison_) {  // the bytes' own failures first, then what holds the device (D1)
+    std::erase_if(found, [this](const Found& each) { return each.failure == poison_; });
+    found.push_back({poison_, {}, true});
+  }
+  if (!found.empty()) {
+    OperationError error{poison_ ? Outcome::poisoned : Outcome::unwritten, {}, {}};
+    for (const Found& each : found)
+      error.several.reports.push_back(each.unallocated ? graph_.report(each.failure)
+                                                       : graph_.report(each.failure, each.first));
+    error.error = error.several.reports.front().root;
+    return tl::unexpected(std::move(error));
+  }
+  if (!any_bytes) return {};  // makes no driver call
+
+  if (auto ordered = order(request.stream); !ordered) return failed(std::move(ordered.error()), request.correlation);
+  std::vector<DeviceRead> pieces;
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    if (!reads_[i].range.empty()) pieces.push_back({span_of(reads_[i]), request.pieces[i].to});
+  note_use(streams_.submit(request.stream));
+  if (auto done = device_.read(request.stream, pieces); !done)
+    return failed(std::move(done.error()), request.correlation);
+  streams_.proved(request.stream);
+  return {};
+}
+
+Status Runtime::sync(std::optional<StreamIndex> stream, Correlation correlation) {
+  drain_dropped();
+  if (stream && !streams_.has(*stream))
+    return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
+  if (poison_) return poisoned();
+  DeviceResult<void> first;
+  const std::uint32_t begin = stream ? index(*stream) : 0;
+  const std::uint32_t end = stream ? begin + 1 : streams_.size();
+  for (std::uint32_t i = begin; i < end; ++i) {
+    auto waited = streams_.synchronize(StreamIndex{i});
+    if (!waited && first) first = std::move(waited);
+  }
+  if (!first) return failed(std::move(first.error()), correlation);
+  return {};
+}
+
+Status Runtime::wait(StreamIndex stream, StreamIndex on, Correlation correlation) {
+  drain_dropped();
+  if (!streams_.has(stream) || !streams_.has(on))
+    return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
+  if (poison_) return poisoned();
+  if (auto ordered = streams_.order_after(stream, on); !ordered) return failed(std::move(ordered.error()), correlation);
+  return {};
+}
+
+}  // namespace taintgraph::core

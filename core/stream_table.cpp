@@ -1,0 +1,103 @@
+#include "core/stream_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace taintgraph::core {
+
+StreamTable::StreamTable(Device& device) : device_(device), rows_(device.stream_count()) {
+  for (Row& each : rows_) {
+    each.ordered.resize(rows_.size());
+    each.at_fence.resize(rows_.size());
+  }
+}
+
+DeviceResult<void> StreamTable::before_read(StreamIndex stream, const Usage& usage) {
+  return order_after(stream, usage.writer);
+}
+
+DeviceResult<void> StreamTable::before_write(StreamIndex stream, const Usage& usage) {
+  if (auto ordered = order_after(stream, usage.writer); !ordered) return ordered;
+  for (const Mark& reader : usage.readers)
+    if (auto ordered = order_after(stream, reader); !ordered) return ordered;
+  return {};
+}
+
+DeviceResult<void> StreamTable::order_after(StreamIndex stream, Mark mark) {
+  if (mark.stream == stream || done(mark) || mark.sequence <= row(stream).ordered[index(mark.stream)]) return {};
+  return order_after(stream, mark.stream);
+}
+
+DeviceResult<void> StreamTable::order_after(StreamIndex stream, StreamIndex on) {
+  if (stream == on) return {};
+  if (auto ordered = device_.order_after(stream, on); !ordered) return ordered;
+  // The event stands behind all of `on`'s work, and so behind whatever that was ordered after.
+  Row& waiting = row(stream);
+  const Row& waited = row(on);
+  for (std::size_t i = 0; i < rows_.size(); ++i) waiting.ordered[i] = std::max(waiting.ordered[i], waited.ordered[i]);
+  waiting.ordered[index(on)] = waited.submitted;
+  return {};
+}
+
+void StreamTable::proved(StreamIndex stream) {
+  Row& proven = row(stream);
+  proven.done = proven.submitted;
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, proven.ordered[i]);
+}
+
+DeviceResult<void> StreamTable::synchronize(StreamIndex stream) {
+  if (auto waited = device_.synchronize(stream); !waited) return waited;
+  proved(stream);
+  return {};
+}
+
+bool StreamTable::done(const Usage& usage) const {
+  return done(usage.writer) &&
+         std::all_of(usage.readers.begin(), usage.readers.end(), [&](const Mark& reader) { return done(reader); });
+}
+
+DeviceResult<void> StreamTable::poll(const Usage& usage) {
+  if (auto polled = poll(usage.writer); !polled) return polled;
+  for (const Mark& reader : usage.readers)
+    if (auto polled = poll(reader); !polled) return polled;
+  return {};
+}
+
+DeviceResult<void> StreamTable::poll(Mark mark) {
+  if (done(mark)) return {};
+  Row& asked = row(mark.stream);
+  if (asked.fence == FenceId::none) {
+    auto fence = device_.fence(mark.stream);
+    if (!fence) return tl::unexpected(std::move(fence.error()));
+    asked.fence = *fence;
+    asked.at_fence = asked.ordered;
+    asked.at_fence[index(mark.stream)] = asked.submitted;
+  }
+  auto reached = device_.reached(asked.fence);
+  if (!reached) return tl::unexpected(std::move(reached.error()));
+  if (!*reached) return {};
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, asked.at_fence[i]);
+  return device_.drop(std::exchange(asked.fence, FenceId::none));
+}
+
+DeviceResult<void> StreamTable::wait_until_done(const Usage& usage) {
+  const auto wait = [&](Mark mark) -> DeviceResult<void> {
+    return done(mark) ? DeviceResult<void>{} : synchronize(mark.stream);
+  };
+  if (auto waited = wait(usage.writer); !waited) return waited;
+  for (const Mark& reader : usage.readers)
+    if (auto waited = wait(reader); !waited) return waited;
+  return {};
+}
+
+DeviceResult<void> StreamTable::close() {
+  DeviceResult<void> first;
+  for (Row& each : rows_) {
+    if (each.fence == FenceId::none) continue;
+    auto dropped = device_.drop(std::exchange(each.fence, FenceId::none));
+    if (!dropped && first) first = std::move(dropped);
+  }
+  return first;
+}
+
+}  // namespace taintgraph::core

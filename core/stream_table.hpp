@@ -1,0 +1,77 @@
+// What is known about the order of work between streams, and what it takes to make an order that is needed (W6).
+//
+// For each stream: how much was submitted, how much the host knows to be done, and how far into each other stream its
+// later work is already ordered. Work that needs an order asks for it here, and an event is used only if the order is
+// not there yet: work that stays on one stream never pays for one.
+//
+// It asks the Device for every event and wait; it never executes anything itself. Cost: O(streams) at an ordering that
+// is not there yet, O(readers) otherwise. Allocates only when made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/device.hpp"
+#include "core/usage.hpp"
+
+namespace taintgraph::core {
+
+class StreamTable {
+ public:
+  // One row for each stream of `device`, which must outlive the table.
+  explicit StreamTable(Device& device);
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(rows_.size()); }
+  [[nodiscard]] bool has(StreamIndex stream) const { return index(stream) < rows_.size(); }
+
+  // Makes the next work of `stream` come after the last write of memory it will read, or after every use of memory it
+  // will write. Errors: of the device; work must not be submitted then.
+  [[nodiscard]] DeviceResult<void> before_read(StreamIndex stream, const Usage& usage);
+  [[nodiscard]] DeviceResult<void> before_write(StreamIndex stream, const Usage& usage);
+
+  // The mark of work about to be submitted to `stream`. Taken even if the device then reports an error, since the work
+  // may have reached the stream all the same.
+  [[nodiscard]] Mark submit(StreamIndex stream) { return {stream, ++row(stream).submitted}; }
+
+  // Everything submitted to `stream` is known to be done: the host has waited for it, and so for what it had waited
+  // for.
+  void proved(StreamIndex stream);
+
+  // Orders `stream` after everything submitted to `on`, whether or not that is known already.
+  [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, StreamIndex on);
+
+  // Waits for the stream. Errors: of the device.
+  [[nodiscard]] DeviceResult<void> synchronize(StreamIndex stream);
+
+  // True if the host knows that every use is done. Asks nobody.
+  [[nodiscard]] bool done(const Usage& usage) const;
+  // Asks the device, without blocking, about streams whose work is in `usage` and not known to be done: sets a fence at
+  // the first call, looks at it at later ones. Errors: of the device.
+  [[nodiscard]] DeviceResult<void> poll(const Usage& usage);
+  // Waits until every use is done. Errors: of the device.
+  [[nodiscard]] DeviceResult<void> wait_until_done(const Usage& usage);
+
+  // Drops outstanding fences. Errors of the device are returned after all are dropped (the first one).
+  [[nodiscard]] DeviceResult<void> close();
+
+ private:
+  struct Row {
+    std::uint64_t submitted = 0;
+    std::uint64_t done = 0;               // known to the host
+    std::vector<std::uint64_t> ordered;   // by stream: later work here comes after that much of it
+    FenceId fence = FenceId::none;        // at most one outstanding
+    std::vector<std::uint64_t> at_fence;  // what the host will know of each stream once it is reached
+  };
+
+  [[nodiscard]] Row& row(StreamIndex stream) { return rows_[index(stream)]; }
+  [[nodiscard]] const Row& row(StreamIndex stream) const { return rows_[index(stream)]; }
+  [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
+  [[nodiscard]] DeviceResult<void> poll(Mark mark);
+  [[nodiscard]] bool done(Mark mark) const { return mark.sequence <= row(mark.stream).done; }
+
+  Device& device_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace taintgraph::core
