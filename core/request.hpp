@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,7 @@ struct AllocRequest {
   std::uint64_t size_bytes = 0;
   bool from_new_page = false;  // ask the driver even where free memory would do
   Correlation correlation{};
+  HostCode* host_code = nullptr;  // an exception of it is a failed reservation: a buffer must come back (W5)
 };
 
 // A buffer comes back in any case (W5): without an error it is ready; with one it is unallocated, and says why when
@@ -96,6 +98,20 @@ struct ReadRequest {
   std::span<const ReadPiece> pieces;
   StreamIndex stream{};
   Correlation correlation{};
+  HostCode* host_code = nullptr;  // an exception of it claims nothing
+};
+
+struct SyncRequest {
+  std::optional<StreamIndex> stream;  // none: every stream
+  Correlation correlation{};
+  HostCode* host_code = nullptr;  // as of a read
+};
+
+struct WaitRequest {
+  StreamIndex stream{};  // its later work comes after
+  StreamIndex on{};      // what this one has queued so far
+  Correlation correlation{};
+  HostCode* host_code = nullptr;  // as of a read
 };
 
 }  // namespace taintgraph::core

@@ -24,15 +24,22 @@ Allocation Runtime::alloc(const AllocRequest& request) {
     graph_.tag(poison_);
     return {std::move(handle), poisoned()};
   }
+  const auto fail = [&](Error error) -> Allocation {
+    buffer.reason = graph_.mint(std::move(error), request.correlation);
+    graph_.tag(buffer.reason);
+    return {std::move(handle), failed(buffer.reason)};
+  };
+  if (request.host_code) {
+    try {
+      request.host_code->run();
+    } catch (...) {
+      return fail(torn_down());
+    }
+  }
   if (request.size_bytes == 0 && !request.from_new_page) return {std::move(handle), {}};
 
   auto slice = memory_.reserve(request.size_bytes, request.from_new_page);
-  if (!slice) {
-    const FailureId failure = graph_.mint(std::move(slice.error()), request.correlation);
-    buffer.reason = failure;
-    graph_.tag(failure);
-    return {std::move(handle), failed(failure)};
-  }
+  if (!slice) return fail(std::move(slice.error()));
   memory_.bind(*slice, buffer.id);
   buffer.slice = *slice;
   if (options_.distrust_fresh_memory && request.size_bytes > 0) {

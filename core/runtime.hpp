@@ -58,10 +58,10 @@ class Runtime {
   [[nodiscard]] Status read(const ReadRequest& request);
 
   // Waits for one stream, or for all. Consumes nothing (R3). Statuses: rejected, poisoned, failed.
-  [[nodiscard]] Status sync(std::optional<StreamIndex> stream, Correlation correlation);
+  [[nodiscard]] Status sync(const SyncRequest& request);
 
   // Orders later work of `stream` after what `on` has queued so far. Statuses: rejected, poisoned, failed.
-  [[nodiscard]] Status wait(StreamIndex stream, StreamIndex on, Correlation correlation);
+  [[nodiscard]] Status wait(const WaitRequest& request);
 
   // Declares bytes good by the caller's word (B5). Statuses: rejected, unwritten (unallocated buffer).
   [[nodiscard]] Status trust(const WeakBinding& to);

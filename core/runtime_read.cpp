@@ -56,6 +56,7 @@ Status Runtime::read(const ReadRequest& request) {
   }
   if (!any_bytes) return {};  // makes no driver call
 
+  if (request.host_code) request.host_code->run();
   if (auto ordered = order(request.stream); !ordered) return failed(std::move(ordered.error()), request.correlation);
   std::vector<DeviceRead> pieces;
   for (std::size_t i = 0; i < reads_.size(); ++i)
@@ -67,28 +68,31 @@ Status Runtime::read(const ReadRequest& request) {
   return {};
 }
 
-Status Runtime::sync(std::optional<StreamIndex> stream, Correlation correlation) {
+Status Runtime::sync(const SyncRequest& request) {
   drain_dropped();
-  if (stream && !streams_.has(*stream))
+  if (request.stream && !streams_.has(*request.stream))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
+  if (request.host_code) request.host_code->run();
   DeviceResult<void> first;
-  const std::uint32_t begin = stream ? index(*stream) : 0;
-  const std::uint32_t end = stream ? begin + 1 : streams_.size();
+  const std::uint32_t begin = request.stream ? index(*request.stream) : 0;
+  const std::uint32_t end = request.stream ? begin + 1 : streams_.size();
   for (std::uint32_t i = begin; i < end; ++i) {
     auto waited = streams_.synchronize(StreamIndex{i});
     if (!waited && first) first = std::move(waited);
   }
-  if (!first) return failed(std::move(first.error()), correlation);
+  if (!first) return failed(std::move(first.error()), request.correlation);
   return {};
 }
 
-Status Runtime::wait(StreamIndex stream, StreamIndex on, Correlation correlation) {
+Status Runtime::wait(const WaitRequest& request) {
   drain_dropped();
-  if (!streams_.has(stream) || !streams_.has(on))
+  if (!streams_.has(request.stream) || !streams_.has(request.on))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
-  if (auto ordered = streams_.order_after(stream, on); !ordered) return failed(std::move(ordered.error()), correlation);
+  if (request.host_code) request.host_code->run();
+  if (auto ordered = streams_.order_after(request.stream, request.on); !ordered)
+    return failed(std::move(ordered.error()), request.correlation);
   return {};
 }
 
