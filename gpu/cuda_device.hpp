@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/device.hpp"
 #include "gpu/compiler_api.hpp"
@@ -31,9 +32,19 @@ class CudaDevice final : public core::Device {
   [[nodiscard]] static core::DeviceResult<std::unique_ptr<CudaDevice>> create(const DriverApi& driver,
                                                                               const CompilerApi& compiler,
                                                                               const CudaDeviceOptions& options);
-  // Waits for nothing that cannot finish; gives everything back; ignores no result but aborts on none either (errors of
-  // a teardown go to `teardown_errors` of the last close()).
+  // As close(), whose errors then have nobody to go to.
   ~CudaDevice() override;
+
+  // Gives everything back, waiting for work that can finish. Aborts on no error but returns each, in order (D1). Memory
+  // from reserve() goes with a context of our own. Every later operation but close() and reset() is refused with
+  // invalid_context.
+  [[nodiscard]] std::vector<core::Error> close();
+
+  // close(), then a new context with everything new in it (D2). Memory from reserve() and fences are gone. Returns the
+  // errors of the teardown, which cannot keep a new context from working.
+  // Errors: not_permitted for an adopted context; whatever the driver says to the new one, the device being closed
+  // then.
+  [[nodiscard]] core::DeviceResult<std::vector<core::Error>> reset();
 
   // Drops the compiled form of `kernel`, so that its next launch compiles, loads and looks it up again.
   // Errors: of unloading the module.

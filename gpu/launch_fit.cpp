@@ -13,8 +13,6 @@ namespace {
 
 using Bindings = std::span<const core::WeakBinding>;
 
-constexpr std::uint64_t kMaxBlocks = 0x7FFFFFFF;  // of a grid, along x
-
 std::uint64_t length(const core::WeakBinding& binding) { return binding.range.empty() ? 0 : binding.range.size(); }
 
 bool share_bytes(const core::WeakBinding& a, const core::WeakBinding& b) {
@@ -108,7 +106,7 @@ std::string wrong_overlaps(const KernelSignature& kernel, const core::LaunchShap
 
 std::string wrong_grid(const KernelSignature& kernel, const core::LaunchShape& shape) {
   if (!kernel.thread_per_byte) return {};
-  std::uint64_t free_threads = kMaxBlocks * kBlockThreads;
+  std::uint64_t free_threads = kMaxGridBlocks * kBlockThreads;
   for (const core::WeakBinding& write : shape.writes) {
     if (length(write) > free_threads) return "writes more bytes than a grid has threads";
     free_threads -= length(write);

@@ -105,7 +105,7 @@ TEST(CheckFit, NothingIsBarredToWhatTouchesNothing) {
 }
 
 TEST(CheckFit, GridIsLimited) {
-  const std::uint64_t limit = std::uint64_t{0x7FFFFFFF} * kBlockThreads;
+  const std::uint64_t limit = kMaxGridBlocks * kBlockThreads;
   EXPECT_EQ(fit("iota", {}, {at(1, 0, limit)}), "fits");
   EXPECT_EQ(fit("iota", {}, {at(1, 0, limit), at(2, 0, 1)}), kNot);
   EXPECT_EQ(fit("iota", {}, {at(1, 0, std::numeric_limits<std::uint64_t>::max()), at(2, 0, 2)}), kNot);

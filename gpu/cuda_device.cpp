@@ -1,0 +1,195 @@
+#include "gpu/cuda_device.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "gpu/context.hpp"
+#include "gpu/error_mapping.hpp"
+#include "gpu/fence_pool.hpp"
+#include "gpu/kernel_cache.hpp"
+#include "gpu/kernel_catalog.hpp"
+#include "gpu/launcher.hpp"
+#include "gpu/stream.hpp"
+
+namespace taintgraph::gpu {
+
+struct CudaDevice::State {
+  State(const DriverApi& driver_table, const CompilerApi& compiler_table, const CudaDeviceOptions& device_options)
+      : driver(driver_table),
+        compiler(compiler_table),
+        options(device_options),
+        context(driver),
+        fences(driver),
+        kernels(driver, compiler),
+        launcher(driver, options.observer, options.streams),
+        streams(options.streams, Stream(driver)) {}
+
+  // Opens everything; on an error some of it may be open.
+  [[nodiscard]] core::DeviceResult<void> open() {
+    auto opened = context.open(options.ordinal, options.adopt_primary_context);
+    for (Stream& stream : streams) {
+      if (!opened) break;
+      opened = stream.open(static_cast<std::size_t>(options.staging_bytes));
+    }
+    return opened;
+  }
+
+  // Gives everything back and goes on through errors. Kernels and memory go only once nothing runs any more.
+  void close(std::vector<core::Error>& errors) {
+    if (!context.is_open()) return;
+    if (auto current = context.make_current(); !current) errors.push_back(std::move(current.error()));
+    std::vector<bool> idle;
+    for (Stream& stream : streams) idle.push_back(settle(stream, errors));
+    fences.close(errors);
+    kernels.close(errors);
+    for (std::uint32_t i = 0; i < options.streams; ++i) {
+      launcher.close(core::StreamIndex{i}, idle[i], errors);
+      streams[i].close(idle[i], errors);
+    }
+    context.close(errors);
+  }
+
+  // Waits for a stream. True if its work is done or, the context being faulted, will never run.
+  [[nodiscard]] bool settle(Stream& stream, std::vector<core::Error>& errors) {
+    if (stream.handle() == nullptr) return true;
+    for (const auto wait : {&State::wait_for_stream, &State::wait_for_context}) {
+      auto done = (this->*wait)(stream);
+      if (done) return true;
+      const bool dead = done.error().sticky;
+      errors.push_back(std::move(done.error()));
+      if (dead) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] core::DeviceResult<void> wait_for_stream(Stream& stream) { return stream.synchronize(); }
+  [[nodiscard]] core::DeviceResult<void> wait_for_context(Stream&) { return context.synchronize(); }
+
+  // Does `work` with the context current.
+  template <class Work>
+  [[nodiscard]] auto in_context(Work work) -> decltype(work()) {
+    if (auto current = context.make_current(); !current) return tl::unexpected(std::move(current.error()));
+    return work();
+  }
+
+  [[nodiscard]] Stream& stream_at(core::StreamIndex index) {
+    TAINTGRAPH_CHECK(core::index(index) < streams.size(), "a stream of the device");
+    return streams[core::index(index)];
+  }
+
+  const DriverApi driver;
+  const CompilerApi compiler;
+  const CudaDeviceOptions options;
+  Context context;
+  FencePool fences;
+  KernelCache kernels;
+  Launcher launcher;
+  std::vector<Stream> streams;
+};
+
+CudaDevice::CudaDevice(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+CudaDevice::~CudaDevice() { (void)close(); }
+
+core::DeviceResult<std::unique_ptr<CudaDevice>> CudaDevice::create(const DriverApi& driver, const CompilerApi& compiler,
+                                                                   const CudaDeviceOptions& options) {
+  TAINTGRAPH_CHECK(options.streams > 0 && options.staging_bytes > 0, "a device has streams and staging memory");
+  std::unique_ptr<CudaDevice> device(new CudaDevice(std::make_unique<State>(driver, compiler, options)));
+  auto opened = device->state_->open();
+  if (opened) return device;
+  for (const core::Error& undo : device->close()) add_undo_failure(opened.error(), undo);
+  return tl::unexpected(std::move(opened.error()));
+}
+
+std::vector<core::Error> CudaDevice::close() {
+  std::vector<core::Error> errors;
+  state_->close(errors);
+  return errors;
+}
+
+core::DeviceResult<std::vector<core::Error>> CudaDevice::reset() {
+  if (state_->options.adopt_primary_context) {
+    return tl::unexpected(core::Error{.name = row(FaultKind::not_permitted).name,
+                                      .call = {},
+                                      .recovery = core::Recovery::process,
+                                      .detail = "the primary context belongs to every library in the process"});
+  }
+  std::vector<core::Error> errors = close();
+  auto opened = state_->open();
+  if (opened) return errors;
+  for (const core::Error& undo : close()) add_undo_failure(opened.error(), undo);
+  return tl::unexpected(std::move(opened.error()));
+}
+
+core::DeviceResult<void> CudaDevice::forget_kernel(std::string_view kernel) {
+  const KernelInfo* info = find_kernel(kernel);
+  if (info == nullptr) return {};
+  return state_->in_context([&] { return state_->kernels.forget(*info); });
+}
+
+std::uint32_t CudaDevice::stream_count() const { return state_->options.streams; }
+
+core::DeviceResult<core::DeviceAddress> CudaDevice::reserve(std::uint64_t size_bytes) {
+  return state_->in_context([&]() -> core::DeviceResult<core::DeviceAddress> {
+    CUdeviceptr address = 0;
+    auto reserved = checked(state_->driver, state_->driver.cuMemAlloc(&address, static_cast<std::size_t>(size_bytes)),
+                            Call::cuMemAlloc);
+    if (!reserved) return tl::unexpected(std::move(reserved.error()));
+    return static_cast<core::DeviceAddress>(address);
+  });
+}
+
+core::DeviceResult<void> CudaDevice::give_back(core::DeviceAddress address) {
+  return state_->in_context([&] {
+    return checked(state_->driver, state_->driver.cuMemFree(static_cast<CUdeviceptr>(address)), Call::cuMemFree);
+  });
+}
+
+core::DeviceResult<void> CudaDevice::check(const core::LaunchShape& shape) const { return check_fit(shape); }
+
+core::DeviceResult<void> CudaDevice::launch(core::StreamIndex stream, const core::DeviceLaunch& launch) {
+  return state_->in_context([&]() -> core::DeviceResult<void> {
+    const KernelInfo* kernel = find_kernel(launch.kernel);
+    TAINTGRAPH_CHECK(kernel != nullptr, "a launch is submitted only if it fits its kernel");
+    auto function = state_->kernels.function(*kernel, state_->context.device());
+    if (!function) return tl::unexpected(std::move(function.error()));
+    return state_->launcher.launch(stream, state_->stream_at(stream), *kernel, *function, launch);
+  });
+}
+
+core::DeviceResult<void> CudaDevice::copy(core::StreamIndex stream, core::DeviceSpan to, core::DeviceSpan from) {
+  return state_->in_context([&] { return state_->stream_at(stream).copy(to, from); });
+}
+
+core::DeviceResult<void> CudaDevice::write(core::StreamIndex stream, core::DeviceAddress to,
+                                           std::span<const std::byte> bytes) {
+  return state_->in_context([&] { return state_->stream_at(stream).write(to, bytes); });
+}
+
+core::DeviceResult<void> CudaDevice::read(core::StreamIndex stream, std::span<const core::DeviceRead> pieces) {
+  return state_->in_context([&] { return state_->stream_at(stream).read(pieces); });
+}
+
+core::DeviceResult<void> CudaDevice::synchronize(core::StreamIndex stream) {
+  return state_->in_context([&] { return state_->stream_at(stream).synchronize(); });
+}
+
+core::DeviceResult<void> CudaDevice::order_after(core::StreamIndex stream, core::StreamIndex on) {
+  return state_->in_context([&] { return state_->stream_at(stream).order_after(state_->stream_at(on)); });
+}
+
+core::DeviceResult<core::FenceId> CudaDevice::fence(core::StreamIndex stream) {
+  return state_->in_context([&] { return state_->fences.record(state_->stream_at(stream).handle()); });
+}
+
+core::DeviceResult<bool> CudaDevice::reached(core::FenceId fence) {
+  return state_->in_context([&] { return state_->fences.reached(fence); });
+}
+
+core::DeviceResult<void> CudaDevice::drop(core::FenceId fence) {
+  state_->fences.drop(fence);
+  return {};
+}
+
+}  // namespace taintgraph::gpu
