@@ -1,0 +1,160 @@
+#include "props/model.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props {
+
+using traces::OpKind;
+using traces::Outcome;
+
+Model::Model(const traces::Header& header, const traces::NameTable& names) : device_(header.device), names_(names) {}
+
+Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordinal,
+                          std::span<const sim::FiredFault> fired) {
+  const bool documented = device_.surfacing == traces::Surfacing::documented;
+  Step step{operation, ordinal, reference::judge(operation, fired, documented)};
+  question_.reset();
+  if (may_be_open(step)) question_ = Question{state_, operation, ordinal, step.verdict};
+  Prediction prediction = answer(step);
+  if (!step.open) question_.reset();
+  return prediction;
+}
+
+// Only to save copying the whole state before operations that can have but one answer.
+bool Model::may_be_open(const Step& step) const {
+  const OpKind kind = step.operation.kind;
+  const bool by_nature = kind == OpKind::alloc || kind == OpKind::relocate || kind == OpKind::reset;
+  return by_nature || step.verdict.may_fail || !state_.pending.empty();
+}
+
+Prediction Model::otherwise() {
+  const Question question = std::move(*question_);
+  question_.reset();
+  state_ = question.before;
+  Step step{question.operation, question.ordinal, question.verdict};
+  step.take_other = true;
+  return answer(step);
+}
+
+Prediction Model::answer(Step& step) {
+  Prediction prediction = dispatch(step);
+  settle(step, prediction);
+  return prediction;
+}
+
+Prediction Model::dispatch(Step& step) {
+  switch (step.operation.kind) {
+    case OpKind::alloc:
+      return alloc(step);
+    case OpKind::free:
+      return free(step);
+    case OpKind::write:
+      return write(step);
+    case OpKind::launch:
+      return launch(step);
+    case OpKind::copy:
+      return copy(step);
+    case OpKind::read:
+      return read(step);
+    case OpKind::sync:
+      return sync(step);
+    case OpKind::wait:
+      return wait(step);
+    case OpKind::trust:
+      return trust(step);
+    case OpKind::cleanup:
+      return cleanup(step);
+    case OpKind::relocate:
+      return relocate(step);
+    case OpKind::capture_begin:
+      return capture_begin(step);
+    case OpKind::capture_end:
+      return capture_end(step);
+    case OpKind::replay:
+      return replay(step);
+    case OpKind::destroy:
+      return destroy(step);
+    case OpKind::reset:
+      return reset(step);
+    case OpKind::check:
+      return check(step);
+  }
+  return {};
+}
+
+// Ends what nothing holds and forgets what nothing carries, then counts. Names errors first: an operation may fail
+// with a failure that nothing carries, and it is reported all the same.
+void Model::settle(Step& step, Prediction& prediction) {
+  if (step.verdict.planned_behind && !step.left_behind && state_.poison == 0) leave_behind(step);
+  if (!prediction.roots.empty() && prediction.error.empty()) {
+    prediction.error = state_.failures.at(prediction.roots.front()).cause.error;
+  }
+  state_.memory.sweep(held_by_graphs());
+  state_.failures.prune(carried());
+  prediction.failures = failures();
+  prediction.tags = tags();
+  prediction.outcome_open = step.open && !step.take_other;
+}
+
+std::set<Model::Ordinal> Model::held_by_graphs() const {
+  std::set<Ordinal> held;
+  for (const auto& [stream, window] : state_.windows) reference::add_held(window.recorded, held);
+  for (const auto& [name, graph] : state_.graphs) reference::add_held(graph, held);
+  return held;
+}
+
+std::set<Model::Ordinal> Model::carried() const {
+  std::set<Ordinal> failures;
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+    if (buffer.reason != 0) failures.insert(buffer.reason);
+    for (const reference::Byte& byte : buffer.bytes) {
+      if (byte.claim != 0) failures.insert(byte.claim);
+    }
+  }
+  if (state_.poison != 0) failures.insert(state_.poison);
+  return failures;
+}
+
+std::uint64_t Model::failures() const { return carried().size(); }
+
+std::uint64_t Model::tags() const {
+  std::uint64_t tags = 0;
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+    std::set<Ordinal> of_this_one;
+    if (buffer.reason != 0) of_this_one.insert(buffer.reason);
+    for (const reference::Byte& byte : buffer.bytes) {
+      if (byte.claim != 0) of_this_one.insert(byte.claim);
+    }
+    tags += of_this_one.size();
+  }
+  return tags;
+}
+
+std::vector<Model::LiveBuffer> Model::live_buffers() const {
+  const std::set<Ordinal> recorded = held_by_graphs();
+  std::vector<LiveBuffer> live;
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+    if (!buffer.has_handle) continue;
+    live.push_back({names_.text(buffer.name), buffer.size, buffer.reason != 0, recorded.count(ordinal) != 0});
+  }
+  return live;
+}
+
+std::vector<std::string_view> Model::live_graphs() const {
+  std::vector<std::string_view> live;
+  for (const auto& [name, graph] : state_.graphs) live.push_back(names_.text(name));
+  return live;
+}
+
+std::optional<std::vector<std::uint64_t>> Model::claims(const traces::Ref& ref) const {
+  const std::optional<reference::Range> range = state_.memory.resolve(ref);
+  if (!range) return std::nullopt;
+  const reference::Buffer& buffer = state_.memory.at(range->buffer);
+  std::vector<std::uint64_t> claims;
+  for (std::uint64_t i = range->begin; i < range->end; ++i) {
+    claims.push_back(buffer.reason != 0 ? buffer.reason : buffer.bytes[i].claim);
+  }
+  return claims;
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,160 @@
+// The reference model: what every operation of a trace must answer, worked out per byte and from scratch.
+//
+// It is slow and obvious. It shares no code with the core and includes none of its headers; it knows the rules of the
+// trace format, the kernels' arithmetic and the table of faults, and nothing of pools, pages, streams' timing or
+// driver calls. It is told which faults fired during an operation, and never what the core answered.
+//
+// Cost: each operation walks every byte of every live buffer (C1 and C2 are recounted, not kept).
+//
+// Some answers are the implementation's to choose. `outcome_open` marks them; there are two answers then, predict()'s
+// and otherwise()'s, and the first is the one in which nothing goes wrong. They are open where
+//  - an asynchronous fault is pending and the operation may surface it: `alloc`, `relocate`, `cleanup` and the capture
+//    operations at any time; with late surfacing everything that submits work, and waits for other work;
+//  - faults of different kinds are pending and late: which of them becomes the poison, and so whether `reset` works;
+//  - a planned fault struck housekeeping (freeing, say) which the operation may or may not answer for, or a sticky one
+//    struck a call that the operation can do without;
+//  - an `alloc` or `relocate` takes the live bytes over half of the device's memory: room is the pool's to define.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "props/model_failures.hpp"
+#include "props/model_faults.hpp"
+#include "props/model_graphs.hpp"
+#include "props/model_memory.hpp"
+#include "props/prediction.hpp"
+#include "traces/name_table.hpp"
+#include "traces/program.hpp"
+
+namespace taintgraph::props {
+
+class Model {
+ public:
+  // `names` must outlive the model.
+  Model(const traces::Header& header, const traces::NameTable& names);
+
+  // Takes the next operation and says what it must answer. `fired`: the faults that fired during it.
+  // Requires: ordinals rise.
+  Prediction predict(const traces::Operation& operation, std::uint64_t ordinal, std::span<const sim::FiredFault> fired);
+
+  // Takes the last operation back and gives its other answer instead; the model goes on from there.
+  // Requires: the last prediction was open, and this is asked for once.
+  Prediction otherwise();
+
+  // The counts of C1 and C2, recounted.
+  [[nodiscard]] std::uint64_t failures() const;
+  [[nodiscard]] std::uint64_t tags() const;
+
+  // A buffer that a handle holds.
+  struct LiveBuffer {
+    std::string_view name;
+    std::uint64_t size = 0;
+    bool unallocated = false;
+    bool recorded = false;  // a graph or an open recording holds it too
+  };
+  // In order of allocation.
+  [[nodiscard]] std::vector<LiveBuffer> live_buffers() const;
+  [[nodiscard]] std::vector<std::string_view> live_graphs() const;
+  [[nodiscard]] bool capturing(std::uint32_t stream) const { return state_.windows.count(stream) != 0; }
+  // The failure that holds the device, zero if it is healthy.
+  [[nodiscard]] std::uint64_t poison() const { return state_.poison; }
+  [[nodiscard]] bool fault_pending() const { return !state_.pending.empty(); }
+  // For each byte of `ref` the failure that claims it, zero if none does. Nothing if `ref` does not resolve.
+  [[nodiscard]] std::optional<std::vector<std::uint64_t>> claims(const traces::Ref& ref) const;
+
+ private:
+  using Ordinal = reference::Ordinal;
+  using Ranges = std::vector<reference::Range>;
+
+  struct State {
+    reference::Memory memory;
+    reference::Failures failures;
+    std::map<std::uint32_t, reference::Window> windows;  // by capturing stream
+    std::map<traces::NameId, reference::Graph> graphs;
+    std::vector<reference::AsyncFault> pending;  // caused and not surfaced, oldest first
+    Ordinal poison = 0;
+    bool recovery_open = false;  // the poison is one of several faults, and they recover differently
+  };
+
+  // One operation being worked out.
+  struct Step {
+    const traces::Operation& operation;
+    Ordinal ordinal;
+    reference::Verdict verdict;
+    bool take_other = false;  // of two open answers give the one that fails
+    bool open = false;        // there were two
+    bool left_behind = false;
+  };
+
+  // How far an operation reaches, and so which earlier faults surface in it.
+  enum class Reach : std::uint8_t { perhaps, submits, waits_for_stream, waits_for_all };
+
+  // What the two answers start from.
+  struct Question {
+    State before;
+    traces::Operation operation;
+    Ordinal ordinal;
+    reference::Verdict verdict;
+  };
+
+  [[nodiscard]] bool may_be_open(const Step& step) const;
+  Prediction answer(Step& step);
+  Prediction dispatch(Step& step);
+  void settle(Step& step, Prediction& prediction);
+
+  // model_allocation.cpp: operations on whole buffers and on the device
+  Prediction alloc(Step& step);
+  Prediction free(Step& step);
+  Prediction relocate(Step& step);
+  Prediction cleanup(Step& step);
+  Prediction reset(Step& step);
+  Prediction check(Step& step);
+  [[nodiscard]] bool over_half(std::uint64_t more_bytes) const;
+
+  // model_work.cpp: operations on bytes
+  Prediction write(Step& step);
+  Prediction launch(Step& step);
+  Prediction copy(Step& step);
+  Prediction submit(Step& step, const reference::Graph& graph);
+  Prediction skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs);
+  Prediction read(Step& step);
+  [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
+  Prediction trust(Step& step);
+  Prediction sync(Step& step);
+  Prediction wait(Step& step);
+
+  // model_capture.cpp
+  Prediction capture_begin(Step& step);
+  Prediction capture_end(Step& step);
+  Prediction record(Step& step, reference::Node node);
+  Prediction replay(Step& step);
+  Prediction destroy(Step& step);
+
+  // model_outcomes.cpp: what operations have in common
+  struct Trouble {
+    reference::Cause cause;
+    reference::Strike strike;  // what happened all the same
+    bool surfaced = false;     // the cause is an earlier asynchronous fault
+    bool recovery_open = false;
+  };
+  [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
+  [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
+  [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
+  [[nodiscard]] Prediction refuse(const Ranges& writes);
+  void leave_behind(Step& step);
+  [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
+  [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
+  [[nodiscard]] std::set<Ordinal> held_by_graphs() const;
+  [[nodiscard]] std::set<Ordinal> carried() const;
+
+  traces::DeviceConfig device_;
+  const traces::NameTable& names_;
+  State state_;
+  std::optional<Question> question_;  // while the last answer was open
+};
+
+}  // namespace taintgraph::props

@@ -1,0 +1,102 @@
+// The model's operations on whole buffers and on the device.
+#include "props/model.hpp"
+
+namespace taintgraph::props {
+
+using traces::Outcome;
+
+namespace {
+
+constexpr reference::Cause kNeverWritten{.error = "never_written", .recovery = gpu::FaultRecovery::none};
+
+}  // namespace
+
+Prediction Model::alloc(Step& step) {
+  const traces::Operation& operation = step.operation;
+  if (state_.memory.named(operation.buffer) != 0) return with(Outcome::rejected, {});
+  if (state_.poison != 0) {
+    state_.memory.allocate_nothing(step.ordinal, operation.buffer, operation.size, state_.poison);
+    return refuse({});
+  }
+  std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
+  if (!stopped && over_half(operation.size)) {
+    const bool cannot_be = operation.size > device_.memory_bytes;
+    step.open = step.open || !cannot_be;
+    if (cannot_be || step.take_other) stopped = Trouble{reference::cause_of(gpu::FaultKind::out_of_memory), {}};
+  }
+  if (stopped) {
+    state_.memory.allocate_nothing(step.ordinal, operation.buffer, operation.size, step.ordinal);
+    return fail(step, *stopped);
+  }
+  leave_behind(step);
+  state_.memory.allocate(step.ordinal, operation.buffer, operation.size);
+  if (device_.init == traces::InitialState::unwritten) {
+    state_.failures.add(step.ordinal, kNeverWritten);
+    state_.memory.claim(Ranges{{step.ordinal, 0, operation.size}}, step.ordinal);
+  }
+  return {};
+}
+
+bool Model::over_half(std::uint64_t more_bytes) const {
+  const std::uint64_t half = device_.memory_bytes / 2;
+  std::uint64_t live = 0;
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+    if (buffer.reason == 0) live += buffer.size;
+  }
+  return live > half || more_bytes > half - live;
+}
+
+Prediction Model::free(Step& step) {
+  if (state_.memory.named(step.operation.buffer) == 0) return with(Outcome::rejected, {});
+  state_.memory.drop_handle(step.operation.buffer);
+  return {};
+}
+
+Prediction Model::relocate(Step& step) {
+  const Ordinal buffer = state_.memory.named(step.operation.buffer);
+  if (buffer == 0 || state_.memory.at(buffer).reason != 0 || held_by_graphs().count(buffer) != 0) {
+    return with(Outcome::rejected, {});
+  }
+  if (state_.poison != 0) return refuse({});
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) return fail(step, *stopped);
+  if (over_half(state_.memory.at(buffer).size)) {
+    step.open = true;
+    if (step.take_other) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
+  }
+  leave_behind(step);
+  return {};  // bytes and claims move along (B4); where to is nobody's business
+}
+
+Prediction Model::cleanup(Step& step) {
+  if (state_.poison != 0) return {};
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) return fail(step, *stopped);
+  return {};
+}
+
+Prediction Model::reset(Step& step) {
+  const Ordinal poison = state_.poison;
+  if (poison == 0) return with(Outcome::rejected, {});
+  bool possible = state_.failures.at(poison).cause.recovery == gpu::FaultRecovery::context;
+  if (state_.recovery_open || step.verdict.fails || step.verdict.may_fail) {
+    step.open = true;
+    if (step.take_other) possible = !possible;
+  }
+  if (!possible) return with(Outcome::failed, {poison});
+  state_.windows.clear();
+  state_.graphs.clear();
+  state_.pending.clear();
+  state_.memory.sweep({});
+  state_.memory.lose_all(poison);
+  state_.poison = 0;
+  return {};
+}
+
+Prediction Model::check(Step& step) {
+  if (!step.operation.annotations || !step.operation.annotations->check) return {};
+  const traces::Check& asserted = *step.operation.annotations->check;
+  bool resolved = state_.memory.resolve(asserted.clean).has_value();
+  for (const auto& [ref, root] : asserted.claimed) resolved = resolved && state_.memory.resolve(ref).has_value();
+  return with(resolved ? Outcome::ok : Outcome::rejected, {});
+}
+
+}  // namespace taintgraph::props

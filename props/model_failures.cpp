@@ -1,0 +1,34 @@
+#include "props/model_failures.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props::reference {
+
+void Failures::record(Ordinal failure, Skip skip) {
+  Failure& carried = failures_.at(failure);
+  carried.skips.push_back(std::move(skip));
+  carried.skips_total += 1;
+  if (carried.skips.size() > kSkipsKept) carried.skips.erase(carried.skips.begin());
+}
+
+std::vector<Ordinal> Failures::chain(Ordinal root, Range start) const {
+  const std::vector<Skip>& skips = at(root).skips;
+  std::vector<Ordinal> hops;
+  Range wanted = start;
+  for (auto skip = skips.rbegin(); skip != skips.rend(); ++skip) {
+    const bool produced = std::any_of(skip->outputs.begin(), skip->outputs.end(),
+                                      [&wanted](const Range& output) { return overlap(output, wanted); });
+    if (!produced) continue;
+    hops.push_back(skip->operation);
+    wanted = skip->inputs.front();
+  }
+  return hops;
+}
+
+void Failures::prune(const std::set<Ordinal>& carried) {
+  for (auto each = failures_.begin(); each != failures_.end();) {
+    each = carried.count(each->first) != 0 ? std::next(each) : failures_.erase(each);
+  }
+}
+
+}  // namespace taintgraph::props::reference

@@ -1,0 +1,59 @@
+// The reference model's failures: a plain map from the operation that caused each to what is known about it.
+//
+// A failure lives as long as something carries it (C1). Nothing here counts that: after every operation the model walks
+// everything there is and says which failures are still carried.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "gpu/fault_table.hpp"
+#include "props/model_memory.hpp"
+
+namespace taintgraph::props::reference {
+
+// Work that was skipped because of a failure (W1). Ranges are whole declared ranges.
+struct Skip {
+  Ordinal operation = 0;
+  std::vector<Range> inputs;   // every claimed one, in the order found
+  std::vector<Range> outputs;  // every range with memory that it would have written
+};
+
+// What went wrong, as far as the model can tell.
+struct Cause {
+  std::string_view error;  // empty: one of several, and nobody can say which
+  gpu::FaultRecovery recovery = gpu::FaultRecovery::none;
+  bool sticky = false;
+};
+
+struct Failure {
+  Cause cause;
+  std::vector<Skip> skips;  // the newest of them, newest last
+  std::uint64_t skips_total = 0;
+};
+
+inline constexpr std::size_t kSkipsKept = 16;  // R2
+
+class Failures {
+ public:
+  void add(Ordinal operation, const Cause& cause) { failures_[operation] = Failure{cause, {}, 0}; }
+  [[nodiscard]] const Failure& at(Ordinal failure) const { return failures_.at(failure); }
+  [[nodiscard]] std::uint64_t size() const { return failures_.size(); }
+
+  // Keeps the newest kSkipsKept.
+  void record(Ordinal failure, Skip skip);
+
+  // The skipped operations between `start`, which `root` claims, and `root`: nearest first (R2).
+  [[nodiscard]] std::vector<Ordinal> chain(Ordinal root, Range start) const;
+
+  // Forgets every failure that is not among `carried`.
+  void prune(const std::set<Ordinal>& carried);
+
+ private:
+  std::map<Ordinal, Failure> failures_;
+};
+
+}  // namespace taintgraph::props::reference

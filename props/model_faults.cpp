@@ -1,0 +1,192 @@
+#include "props/model_faults.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props::reference {
+namespace {
+
+using gpu::Call;
+using gpu::FaultKind;
+using gpu::FaultWhen;
+using traces::Operation;
+using traces::OpKind;
+
+enum class Bearing : std::uint8_t { fails, harmless, open };
+
+// Ordering by events has a way out, waiting on the host, so none of these decides anything alone.
+bool is_event_call(Call call) {
+  constexpr Call calls[] = {Call::cuEventCreate, Call::cuEventDestroy,     Call::cuEventRecord,    Call::cuEventQuery,
+                            Call::cuStreamQuery, Call::cuEventSynchronize, Call::cuStreamWaitEvent};
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
+}
+
+bool is_compile_call(Call call) {
+  constexpr Call calls[] = {Call::nvrtcCreateProgram, Call::nvrtcCompileProgram, Call::nvrtcGetPTXSize,
+                            Call::nvrtcGetPTX,        Call::cuModuleLoadData,    Call::cuModuleGetFunction,
+                            Call::cuFuncLoad};
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
+}
+
+// The calls that are an operation's very work: it cannot be done without them.
+bool is_work_call(OpKind kind, Call call) {
+  switch (kind) {
+    case OpKind::alloc:
+      return call == Call::cuMemAlloc;
+    case OpKind::relocate:
+      return call == Call::cuMemAlloc || call == Call::cuMemcpyDtoDAsync;
+    case OpKind::write:
+      return call == Call::cuMemcpyHtoDAsync;
+    case OpKind::launch:
+      return call == Call::cuLaunchKernel;
+    case OpKind::copy:
+      return call == Call::cuMemcpyDtoDAsync;
+    case OpKind::read:
+      return call == Call::cuMemcpyDtoHAsync;
+    case OpKind::capture_begin:
+      return call == Call::cuStreamBeginCapture;
+    case OpKind::capture_end:
+      return call == Call::cuStreamEndCapture || call == Call::cuGraphInstantiate;
+    case OpKind::replay:
+      return call == Call::cuGraphLaunch;
+    default:
+      return false;
+  }
+}
+
+bool submits_or_waits(OpKind kind) {
+  return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read ||
+         kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay;
+}
+
+Bearing bearing(OpKind kind, Call call) {
+  if (call == Call::none) return Bearing::fails;  // host code of the operation threw
+  if (is_work_call(kind, call)) return Bearing::fails;
+  if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
+  if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
+  if (is_event_call(call)) return Bearing::harmless;
+  return Bearing::open;
+}
+
+Effect effect_of(const Operation& operation, const sim::FiredFault& fired) {
+  if (fired.kind == FaultKind::host_exception) return Effect::unknown;  // before its submission or after it
+  if (!is_work_call(operation.kind, fired.call)) {
+    return is_compile_call(fired.call) ? Effect::nothing : Effect::unknown;
+  }
+  // A long write goes in pieces, and a planned fault may strike any of them.
+  if (operation.kind == OpKind::write && !fired.planned.empty()) return Effect::unknown;
+  if (fired.when == FaultWhen::after) return Effect::everything;
+  return fired.bytes_done == 0 ? Effect::nothing : Effect::first_bytes;
+}
+
+Strike strike_of(const Operation& operation, const sim::FiredFault& fired) {
+  return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done};
+}
+
+// The call that an operation's own fault strikes, where the log does not say.
+Call own_call(OpKind kind) {
+  for (std::size_t i = 1; i < gpu::kCallCount; ++i) {
+    if (is_work_call(kind, static_cast<Call>(i))) return static_cast<Call>(i);
+  }
+  return Call::cuStreamSynchronize;
+}
+
+sim::FiredFault assumed(const Operation& operation) {
+  const sim::Fault& fault = *operation.fault;
+  sim::FiredFault fired;
+  fired.kind = fault.kind;
+  fired.when = fault.when.value_or(gpu::row(fault.kind).when);
+  fired.call = own_call(operation.kind);
+  if (fired.when == FaultWhen::async) fired.call = Call::none;  // whichever does not wait for itself
+  fired.bytes_done = fault.bytes_done;
+  fired.surface_after_calls = fault.surface_after_calls;
+  return fired;
+}
+
+AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
+  return AsyncFault{fired.kind, documented || fired.surface_after_calls.has_value(), {operation.stream}};
+}
+
+// Reservations that planned faults refused. One refusal for want of memory is healed by the retry; more are not, and
+// any other refusal is final. Assumed: nothing but the plan makes the retry fail, and no third try is made.
+class Reservations {
+ public:
+  void add(const Strike& refused) { refused_.push_back(refused); }
+  [[nodiscard]] std::optional<Strike> verdict() const {
+    for (const Strike& each : refused_) {
+      if (gpu::row(each.kind).recovery != gpu::FaultRecovery::retry) return each;
+    }
+    return refused_.size() >= 2 ? std::optional(refused_.front()) : std::nullopt;
+  }
+
+ private:
+  std::vector<Strike> refused_;
+};
+
+class Judge {
+ public:
+  Judge(const Operation& operation, bool documented) : operation_(operation), documented_(documented) {}
+
+  void consider(const sim::FiredFault& fired) {
+    const bool own = fired.planned.empty();
+    // A read waits for its own copy, and a call that waits for faulted work returns the error.
+    const bool waits_for_itself = operation_.kind == OpKind::read && fired.call == Call::cuMemcpyDtoHAsync;
+    if (fired.when == FaultWhen::async && !waits_for_itself) return leave_behind(fired, !own);
+
+    const Strike strike = strike_of(operation_, fired);
+    if (own) return fail(strike);
+    const bool reserves = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
+    if (reserves && fired.call == Call::cuMemAlloc) return reservations_.add(strike);
+    consider_planned(fired, strike);
+  }
+
+  [[nodiscard]] Verdict verdict() {
+    if (const std::optional<Strike> refused = reservations_.verdict()) fail(*refused);
+    return verdict_;
+  }
+
+ private:
+  void consider_planned(const sim::FiredFault& fired, const Strike& strike) {
+    const Bearing meaning = bearing(operation_.kind, fired.call);
+    const bool sticky = gpu::row(fired.kind).sticky;
+    if (meaning == Bearing::fails) return fail(strike);
+    if (meaning == Bearing::harmless && !sticky) return;
+    if (!verdict_.may_fail) verdict_.may_fail = strike;
+    if (sticky) leave_behind(fired, true);  // the context is gone, even if this operation does not notice
+  }
+
+  void fail(const Strike& strike) {
+    if (!verdict_.fails) verdict_.fails = strike;
+  }
+
+  void leave_behind(const sim::FiredFault& fired, bool planned) {
+    if (!verdict_.leaves_behind) verdict_.leaves_behind = async_of(operation_, fired, documented_);
+    if (planned) verdict_.planned_behind = true;
+  }
+
+  const Operation& operation_;
+  bool documented_;
+  Verdict verdict_;
+  Reservations reservations_;
+};
+
+}  // namespace
+
+Cause cause_of(FaultKind kind) {
+  const gpu::FaultRow& row = gpu::row(kind);
+  return Cause{row.name, row.recovery, row.sticky};
+}
+
+Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
+  Judge judge(operation, documented);
+  bool own_seen = false;
+  for (const sim::FiredFault& each : fired) {
+    const bool own = each.planned.empty();
+    if (own && !operation.fault) continue;  // of recorded work, struck again by a replay
+    own_seen = own_seen || own;
+    judge.consider(each);
+  }
+  if (operation.fault && !own_seen) judge.consider(assumed(operation));
+  return judge.verdict();
+}
+
+}  // namespace taintgraph::props::reference

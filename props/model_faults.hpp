@@ -1,0 +1,52 @@
+// What the faults that fired during an operation mean for it.
+//
+// The driver decides which calls fail; which of them an operation can survive is a rule of the backend's contract: an
+// event that cannot be recorded costs only a wait on the host, a reservation is retried once, the operation's own call
+// fails it. Where the contract leaves it open (a fault in housekeeping that the operation happened to do), so does
+// this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "gpu/fault_table.hpp"
+#include "props/model_failures.hpp"
+#include "sim/fault_plan.hpp"
+#include "traces/operation.hpp"
+
+namespace taintgraph::props::reference {
+
+// A fault that the device causes on its own time; it shows at a later operation.
+struct AsyncFault {
+  gpu::FaultKind kind = gpu::FaultKind::unknown;
+  bool late = false;                // may stay hidden until something waits for the faulted work
+  std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
+};
+
+// How much of its write set failed work changed all the same.
+enum class Effect : std::uint8_t { nothing, first_bytes, everything, unknown };
+
+// A fault of an operation itself.
+struct Strike {
+  gpu::FaultKind kind = gpu::FaultKind::invalid_value;
+  Effect effect = Effect::nothing;
+  std::uint64_t bytes_done = 0;  // with Effect::first_bytes
+};
+
+struct Verdict {
+  std::optional<Strike> fails;     // the operation fails with this, if it gets as far as doing its work
+  std::optional<Strike> may_fail;  // it may fail with this, or not
+  std::optional<AsyncFault> leaves_behind;
+  bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
+};
+
+[[nodiscard]] Cause cause_of(gpu::FaultKind kind);
+
+// What `fired`, the faults during `operation`, and its own fault make of it. The operation's own fault always strikes:
+// it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late.
+[[nodiscard]] Verdict judge(const traces::Operation& operation, std::span<const sim::FiredFault> fired,
+                            bool documented);
+
+}  // namespace taintgraph::props::reference

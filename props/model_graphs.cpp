@@ -1,0 +1,90 @@
+#include "props/model_graphs.hpp"
+
+#include "props/model_kernels.hpp"
+
+namespace taintgraph::props::reference {
+namespace {
+
+using WrittenBytes = std::set<std::pair<Ordinal, std::uint64_t>>;
+
+// The failure of the lowest byte of `range` that is claimed and not in `written`; zero if there is none.
+Ordinal first_claim_outside(const Range& range, const WrittenBytes& written, const Memory& memory) {
+  if (memory.unallocated(range)) return memory.at(range.buffer).reason;
+  for (std::uint64_t i = range.begin; i < range.end; ++i) {
+    const Ordinal claim = memory.at(range.buffer).bytes[i].claim;
+    if (claim != 0 && written.count({range.buffer, i}) == 0) return claim;
+  }
+  return 0;
+}
+
+void run(const Node& node, Memory& memory) {
+  if (node.fault) return memory.forget_values(node.writes);
+  if (node.kernel.empty()) return memory.set_values(node.writes[0], node.host_bytes);
+  std::vector<Values> reads;
+  for (const Range& read : node.reads) reads.push_back(memory.values(read));
+  std::vector<std::uint64_t> lengths;
+  for (const Range& write : node.writes) lengths.push_back(write.size());
+  const std::optional<std::vector<Values>> results = compute(node.kernel, reads, lengths, node.scalar);
+  if (!results) return;
+  for (std::size_t i = 0; i < node.writes.size(); ++i) memory.set_values(node.writes[i], (*results)[i]);
+}
+
+// Runs the node, then puts back what lies beyond the first `bytes_done` bytes of its write set.
+void run_first_bytes(const Node& node, std::uint64_t bytes_done, Memory& memory) {
+  std::vector<Values> before;
+  for (const Range& write : node.writes) before.push_back(memory.values(write));
+  run(node, memory);
+  for (std::size_t i = 0; i < node.writes.size(); ++i) {
+    Values now = memory.values(node.writes[i]);
+    for (std::uint64_t k = 0; k < now.size(); ++k) {
+      if (bytes_done == 0) now[k] = before[i][k];
+      if (bytes_done != 0) --bytes_done;
+    }
+    memory.set_values(node.writes[i], now);
+  }
+}
+
+}  // namespace
+
+std::vector<Range> written_by(const Graph& graph) {
+  std::vector<Range> ranges;
+  for (const Node& node : graph) ranges.insert(ranges.end(), node.writes.begin(), node.writes.end());
+  return ranges;
+}
+
+void add_held(const Graph& graph, std::set<Ordinal>& held) {
+  for (const Node& node : graph) {
+    for (const Range& read : node.reads) held.insert(read.buffer);
+    for (const Range& write : node.writes) held.insert(write.buffer);
+  }
+}
+
+std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memory) {
+  std::vector<ClaimedInput> inputs;
+  WrittenBytes written;
+  for (const Node& node : graph) {
+    for (const Range& read : node.reads) {
+      const Ordinal failure = first_claim_outside(read, written, memory);
+      if (failure != 0) inputs.push_back({read, failure});
+    }
+    for (const Range& write : node.writes) {
+      if (memory.unallocated(write)) inputs.push_back({write, memory.at(write.buffer).reason});
+      for (std::uint64_t i = write.begin; i < write.end; ++i) written.insert({write.buffer, i});
+    }
+  }
+  return inputs;
+}
+
+void run(const Graph& graph, Memory& memory) {
+  for (const Node& node : graph) run(node, memory);
+}
+
+void run_partly(const Graph& graph, const Strike& strike, Memory& memory) {
+  const bool one_node = graph.size() == 1;
+  if (strike.effect == Effect::nothing) return;
+  if (strike.effect == Effect::everything) return run(graph, memory);
+  if (strike.effect == Effect::first_bytes && one_node) return run_first_bytes(graph[0], strike.bytes_done, memory);
+  memory.forget_values(written_by(graph));
+}
+
+}  // namespace taintgraph::props::reference

@@ -1,0 +1,130 @@
+#include "props/model_kernels.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props::reference {
+namespace {
+
+using Value = std::optional<std::uint8_t>;
+
+Value byte_of(std::uint64_t number) { return static_cast<std::uint8_t>(number & 0xFF); }
+
+Value sum(Value a, Value b) { return a && b ? byte_of(std::uint64_t{*a} + *b) : Value{}; }
+Value product(Value a, Value b) { return a && b ? byte_of(std::uint64_t{*a} * *b) : Value{}; }
+
+bool declares_anything(std::string_view kernel) { return kernel == "noop" || fault_of(kernel).has_value(); }
+
+bool counts_fit(std::string_view kernel, std::size_t reads, std::size_t writes) {
+  if (kernel == "fill" || kernel == "iota") return reads == 0 && writes >= 1;
+  if (kernel == "copy" || kernel == "scale") return reads == 1 && writes == 1;
+  if (kernel == "add" || kernel == "reduce") return reads >= 1 && writes == 1;
+  if (kernel == "gather" || kernel == "matmul") return reads == 2 && writes == 1;
+  return false;
+}
+
+bool all_of_length(std::span<const Range> ranges, std::uint64_t length) {
+  return std::all_of(ranges.begin(), ranges.end(), [length](const Range& each) { return each.size() == length; });
+}
+
+bool lengths_fit(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes,
+                 std::uint64_t scalar) {
+  const std::uint64_t written = writes[0].size();
+  if (kernel == "copy" || kernel == "scale" || kernel == "add") return all_of_length(reads, written);
+  if (kernel == "gather") return reads[1].size() == written && (written == 0 || !reads[0].empty());
+  if (kernel == "reduce") return written >= 1;
+  if (kernel == "matmul") {
+    const bool no_overflow = scalar < (std::uint64_t{1} << 32);
+    return no_overflow && written == scalar * scalar && all_of_length(reads, written);
+  }
+  return true;
+}
+
+// Reading and writing go by the same index.
+bool may_be_in_place(std::string_view kernel, std::size_t read) {
+  return kernel == "copy" || kernel == "add" || kernel == "scale" || (kernel == "gather" && read == 1);
+}
+
+bool overlaps_fit(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes) {
+  for (std::size_t w = 0; w < writes.size(); ++w) {
+    for (std::size_t other = w + 1; other < writes.size(); ++other) {
+      if (overlap(writes[w], writes[other])) return false;
+    }
+    for (std::size_t r = 0; r < reads.size(); ++r) {
+      const bool in_place = may_be_in_place(kernel, r) && reads[r] == writes[w];
+      if (overlap(reads[r], writes[w]) && !in_place) return false;
+    }
+  }
+  return true;
+}
+
+Values gather(const Values& source, const Values& indices) {
+  Values result;
+  for (const Value& index : indices) result.push_back(index ? source[*index % source.size()] : Value{});
+  return result;
+}
+
+Values reduce(const std::vector<Values>& reads, std::uint64_t length) {
+  Values result(length, Value{0});
+  for (const Values& read : reads) {
+    for (const Value& value : read) result[0] = sum(result[0], value);
+  }
+  return result;
+}
+
+Values matmul(const Values& left, const Values& right, std::uint64_t n) {
+  Values result(n * n, Value{0});
+  for (std::uint64_t row = 0; row < n; ++row) {
+    for (std::uint64_t column = 0; column < n; ++column) {
+      Value& cell = result[row * n + column];
+      for (std::uint64_t k = 0; k < n; ++k) cell = sum(cell, product(left[row * n + k], right[k * n + column]));
+    }
+  }
+  return result;
+}
+
+// The one range that kernels with a single output write.
+Values single_output(std::string_view kernel, const std::vector<Values>& reads, std::uint64_t length,
+                     std::uint64_t scalar) {
+  if (kernel == "gather") return gather(reads[0], reads[1]);
+  if (kernel == "reduce") return reduce(reads, length);
+  if (kernel == "matmul") return matmul(reads[0], reads[1], scalar);
+  Values result = reads[0];  // copy
+  for (std::uint64_t i = 0; i < length; ++i) {
+    if (kernel == "scale") result[i] = product(result[i], byte_of(scalar));
+    for (std::size_t r = 1; r < reads.size(); ++r) result[i] = sum(result[i], reads[r][i]);  // add
+  }
+  return result;
+}
+
+}  // namespace
+
+bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes, std::uint64_t scalar) {
+  if (declares_anything(kernel)) return true;
+  return counts_fit(kernel, reads.size(), writes.size()) && lengths_fit(kernel, reads, writes, scalar) &&
+         overlaps_fit(kernel, reads, writes);
+}
+
+std::optional<std::vector<Values>> compute(std::string_view kernel, const std::vector<Values>& reads,
+                                           const std::vector<std::uint64_t>& lengths, std::uint64_t scalar) {
+  if (kernel == "noop") return std::nullopt;
+  std::vector<Values> results;
+  for (const std::uint64_t length : lengths) {
+    Values result(length);  // a faulting kernel: who knows
+    if (kernel == "fill") result.assign(length, byte_of(scalar));
+    if (kernel == "iota") {
+      for (std::uint64_t i = 0; i < length; ++i) result[i] = byte_of(i);
+    }
+    if (!declares_anything(kernel) && !reads.empty()) result = single_output(kernel, reads, length, scalar);
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::optional<gpu::FaultKind> fault_of(std::string_view kernel) {
+  if (kernel == "trap") return gpu::FaultKind::launch_failed;
+  if (kernel == "out_of_bounds") return gpu::FaultKind::illegal_address;
+  if (kernel == "device_assert") return gpu::FaultKind::assert_;
+  return std::nullopt;
+}
+
+}  // namespace taintgraph::props::reference

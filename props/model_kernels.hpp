@@ -1,0 +1,30 @@
+// What the kernels of the trace language take and compute, said once more in plain host code.
+//
+// Values nobody can know go in as empty and come out as empty wherever they matter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/fault_table.hpp"
+#include "props/model_memory.hpp"
+
+namespace taintgraph::props::reference {
+
+// Whether a launch of `kernel` may look like this: counts, lengths, overlaps (a launch that does not is rejected).
+[[nodiscard]] bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes,
+                        std::uint64_t scalar);
+
+// The bytes that `kernel` leaves in each written range. Nothing if it leaves what was there (`noop`).
+// Requires: it fits. `reads` holds what each read range held; `lengths` are those of the written ranges.
+[[nodiscard]] std::optional<std::vector<Values>> compute(std::string_view kernel, const std::vector<Values>& reads,
+                                                         const std::vector<std::uint64_t>& lengths,
+                                                         std::uint64_t scalar);
+
+// The fault that running `kernel` causes, asynchronously; nothing for a kernel that works.
+[[nodiscard]] std::optional<gpu::FaultKind> fault_of(std::string_view kernel);
+
+}  // namespace taintgraph::props::reference

@@ -1,0 +1,110 @@
+#include "props/model_memory.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props::reference {
+
+bool overlap(const Range& a, const Range& b) {
+  return a.buffer == b.buffer && !a.empty() && !b.empty() && a.begin < b.end && b.begin < a.end;
+}
+
+Ordinal Memory::named(traces::NameId name) const {
+  const auto found = names_.find(name);
+  return found == names_.end() ? 0 : found->second;
+}
+
+std::optional<Range> Memory::resolve(const traces::Ref& ref) const {
+  const Ordinal buffer = named(ref.buffer);
+  if (buffer == 0) return std::nullopt;
+  const std::uint64_t size = at(buffer).size;
+  if (ref.whole) return Range{buffer, 0, size};
+  if (ref.begin > ref.end || ref.end > size) return std::nullopt;
+  return Range{buffer, ref.begin, ref.end};
+}
+
+std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> refs) const {
+  std::vector<Range> ranges;
+  for (const traces::Ref& ref : refs) {
+    const std::optional<Range> range = resolve(ref);
+    if (!range) return std::nullopt;
+    ranges.push_back(*range);
+  }
+  return ranges;
+}
+
+void Memory::allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size) {
+  Buffer buffer{.name = name, .size = size, .bytes = {}};
+  buffer.bytes.resize(size);
+  buffers_.emplace(ordinal, std::move(buffer));
+  names_.emplace(name, ordinal);
+}
+
+void Memory::allocate_nothing(Ordinal ordinal, traces::NameId name, std::uint64_t size, Ordinal reason) {
+  buffers_.emplace(ordinal, Buffer{.name = name, .size = size, .reason = reason, .bytes = {}});
+  names_.emplace(name, ordinal);
+}
+
+void Memory::drop_handle(traces::NameId name) {
+  buffers_.at(names_.at(name)).has_handle = false;
+  names_.erase(name);
+}
+
+void Memory::sweep(const std::set<Ordinal>& held) {
+  for (auto each = buffers_.begin(); each != buffers_.end();) {
+    const bool live = each->second.has_handle || held.count(each->first) != 0;
+    each = live ? std::next(each) : buffers_.erase(each);
+  }
+}
+
+void Memory::lose_all(Ordinal reason) {
+  for (auto& [ordinal, buffer] : buffers_) {
+    buffer.reason = reason;
+    buffer.bytes.clear();
+  }
+}
+
+void Memory::claim(std::span<const Range> ranges, Ordinal failure) {
+  for (const Range& range : ranges) {
+    Buffer& buffer = buffers_.at(range.buffer);
+    if (buffer.reason != 0) continue;
+    for (std::uint64_t i = range.begin; i < range.end; ++i) buffer.bytes[i].claim = failure;
+  }
+}
+
+void Memory::release(std::span<const Range> ranges) { claim(ranges, 0); }
+
+Ordinal Memory::first_claim(const Range& range) const {
+  const std::vector<Ordinal> found = claims(range);
+  return found.empty() ? 0 : found.front();
+}
+
+std::vector<Ordinal> Memory::claims(const Range& range) const {
+  const Buffer& buffer = at(range.buffer);
+  if (unallocated(range)) return {buffer.reason};
+  std::vector<Ordinal> found;
+  for (std::uint64_t i = range.begin; i < range.end; ++i) {
+    const Ordinal claim = buffer.bytes[i].claim;
+    if (claim != 0 && std::find(found.begin(), found.end(), claim) == found.end()) found.push_back(claim);
+  }
+  return found;
+}
+
+bool Memory::unallocated(const Range& range) const { return !range.empty() && at(range.buffer).reason != 0; }
+
+Values Memory::values(const Range& range) const {
+  Values values;
+  for (std::uint64_t i = range.begin; i < range.end; ++i) values.push_back(at(range.buffer).bytes[i].value);
+  return values;
+}
+
+void Memory::set_values(const Range& range, const Values& values) {
+  for (std::uint64_t i = 0; i < range.size(); ++i) buffers_.at(range.buffer).bytes[range.begin + i].value = values[i];
+}
+
+void Memory::forget_values(std::span<const Range> ranges) {
+  for (const Range& range : ranges) {
+    if (!unallocated(range)) set_values(range, Values(range.size()));
+  }
+}
+
+}  // namespace taintgraph::props::reference

@@ -1,0 +1,73 @@
+// What the operations of the model have in common: which failure they meet, in the order of checks that the trace
+// format gives, and what each outcome leaves behind.
+#include <algorithm>
+
+#include "props/model.hpp"
+
+namespace taintgraph::props {
+
+using traces::Outcome;
+
+// An earlier asynchronous fault comes before the operation's own; the operation's own before its work.
+std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
+  if (std::optional<Trouble> surfaced = surfacing(step, reach)) return surfaced;
+  if (step.verdict.fails) {
+    const reference::Strike& strike = *step.verdict.fails;
+    return Trouble{reference::cause_of(strike.kind), strike};
+  }
+  if (!step.verdict.may_fail) return std::nullopt;
+  step.open = true;
+  if (!step.take_other) return std::nullopt;
+  return Trouble{reference::cause_of(step.verdict.may_fail->kind), *step.verdict.may_fail};
+}
+
+std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
+  if (state_.pending.empty()) return std::nullopt;
+  bool must = false;
+  for (const reference::AsyncFault& fault : state_.pending) {
+    if (!fault.late) must = must || reach != Reach::perhaps;
+    if (reach == Reach::waits_for_all) must = true;
+    if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must = true;
+  }
+  if (!must) step.open = true;
+  if (!must && !step.take_other) return std::nullopt;
+
+  Trouble trouble{reference::cause_of(state_.pending.front().kind), {}};
+  trouble.surfaced = true;
+  for (const reference::AsyncFault& fault : state_.pending) {
+    const reference::Cause other = reference::cause_of(fault.kind);
+    if (other.error != trouble.cause.error) trouble.cause.error = {};
+    if (other.recovery != trouble.cause.recovery) trouble.recovery_open = true;
+  }
+  return trouble;
+}
+
+// The operation is a failure of its own from now on, and the poison too if its cause is sticky (D1).
+Prediction Model::fail(Step& step, const Trouble& trouble) {
+  state_.failures.add(step.ordinal, trouble.cause);
+  if (trouble.cause.sticky) {
+    state_.poison = step.ordinal;
+    state_.recovery_open = trouble.recovery_open;
+    state_.pending.clear();
+  }
+  return with(Outcome::failed, {step.ordinal});
+}
+
+Prediction Model::refuse(const Ranges& writes) {
+  state_.memory.claim(writes, state_.poison);
+  return with(Outcome::poisoned, {state_.poison});
+}
+
+void Model::leave_behind(Step& step) {
+  step.left_behind = true;
+  if (step.verdict.leaves_behind) state_.pending.push_back(*step.verdict.leaves_behind);
+}
+
+Prediction Model::with(Outcome outcome, std::vector<Ordinal> roots) const {
+  Prediction prediction;
+  prediction.outcome = outcome;
+  prediction.roots = std::move(roots);
+  return prediction;
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,27 @@
+// What the reference model says an operation must answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "traces/operation.hpp"
+
+namespace taintgraph::props {
+
+// Operations are named by ordinal, counted from 1; a failure is named by the operation that caused it.
+struct Prediction {
+  traces::Outcome outcome = traces::Outcome::ok;
+  std::vector<std::uint64_t> roots;  // as the trace format defines them for this outcome
+  std::vector<std::uint64_t> via;    // of the first root, for an unwritten read
+  // Of a read that is ok: all refs laid end to end. Empty: any value will do, for nobody wrote the byte, or something
+  // whose result nobody can know did.
+  std::vector<std::optional<std::uint8_t>> bytes;
+  std::string_view error;      // of the first root; empty if there is none, or if it may be one of several
+  std::uint64_t failures = 0;  // in the graph after the operation (C1)
+  std::uint64_t tags = 0;      // sum of all tag counts after the operation (C2)
+  bool outcome_open = false;   // another answer is right too: see Model::otherwise()
+};
+
+}  // namespace taintgraph::props
