@@ -34,6 +34,8 @@ struct StepResult {
 struct SessionOptions {
   std::uint64_t staging_bytes = 1U << 16;  // see gpu::CudaDeviceOptions
   bool validate = false;                   // run every structure's own validation after each operation; slow
+  bool keep_history =
+      false;  // remember every operation and buffer, so that snapshots can name them; grows with the run
 };
 
 class Session {
@@ -47,7 +49,7 @@ class Session {
   // Executes the next operation.
   [[nodiscard]] StepResult execute(const Operation& operation);
 
-  // The failure graph and its carriers as they are now.
+  // The failure graph and its carriers as they are now. Requires: keep_history.
   [[nodiscard]] Snapshot snapshot() const;
 
   // Ends the run: frees everything, tears the device down. Returns what is left that should not be (failures in the

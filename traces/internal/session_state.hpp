@@ -1,0 +1,81 @@
+// A session's inside: the machine, the program's names for what lives on it, and the operations as calls of the
+// runtime.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "traces/fingerprint.hpp"
+#include "traces/internal/history.hpp"
+#include "traces/internal/machine.hpp"
+#include "traces/session.hpp"
+
+namespace taintgraph::traces {
+
+struct Session::State {
+  State(const Header& header, const NameTable& name_table, const SessionOptions& session_options)
+      : options(session_options), names(name_table), trace_name(header.name), machine(header, session_options) {}
+
+  // A name's buffer. The id stays after the buffer is freed: using it then is the program's error, and the core's to
+  // see.
+  struct Named {
+    core::Handle handle;
+    core::BufferId id;
+    std::uint64_t size = 0;
+    std::uint64_t serial = 0;
+  };
+
+  // Host code that throws if the fault plan says so (`host_exception`).
+  class PlannedException final : public core::HostCode {
+   public:
+    struct Thrown {};
+    explicit PlannedException(sim::FaultPlan& plan) : plan_(plan) {}
+    void run() override {
+      if (plan_.host_code_throws()) throw Thrown{};
+    }
+
+   private:
+    sim::FaultPlan& plan_;
+  };
+
+  [[nodiscard]] Named& named(NameId name);
+  [[nodiscard]] core::WeakBinding bind(const Ref& ref);
+  void arm(const Operation& operation);
+  void run(const Operation& operation, StepResult& result);
+  void judge(const core::Status& status, StepResult& result) const;
+  void reject(std::string_view error, StepResult& result) const;
+
+  void alloc(const Operation& operation, StepResult& result);
+  [[nodiscard]] core::Status write(const Operation& operation);
+  [[nodiscard]] core::Status launch(const Operation& operation);
+  void read(const Operation& operation, StepResult& result);
+  void check(const Check& wanted, StepResult& result);
+  [[nodiscard]] bool check_bounds(const Ref& ref, const core::WeakBinding& binding, StepResult& result);
+  void check_clean(const Ref& ref, StepResult& result);
+  void check_claimed(const Ref& ref, NameId root, StepResult& result);
+  [[nodiscard]] std::string name_of_root(core::FailureId failure) const;
+  [[nodiscard]] std::string_view id_of(std::uint64_t operation) const;
+  void remember_id(NameId id);
+  void note_state(const Operation& operation, StepResult& result);
+
+  SessionOptions options;
+  const NameTable& names;
+  std::string trace_name;
+  internal::Machine machine;
+  internal::History history;
+  std::vector<Named> buffers;                               // by NameId
+  std::unordered_map<std::uint64_t, NameId> operation_ids;  // of operations whose failure is still in the graph
+  std::uint64_t ordinal = 0;
+  Fingerprint fingerprint;
+
+  // Reused by every operation.
+  std::vector<core::WeakBinding> reads;
+  std::vector<core::WeakBinding> writes;
+  std::vector<core::ReadPiece> pieces;
+  std::vector<std::byte> payload;
+};
+
+}  // namespace taintgraph::traces

@@ -1,0 +1,231 @@
+#include "traces/replay.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <istream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "traces/interrupt.hpp"
+#include "traces/reader.hpp"
+#include "traces/recorder.hpp"
+#include "traces/replayer.hpp"
+#include "traces/spool.hpp"
+#include "traces/step_text.hpp"
+
+namespace taintgraph::traces {
+namespace {
+
+constexpr int kHeld = 0;
+constexpr int kMismatch = 1;
+constexpr int kInconclusive = 2;
+constexpr int kBadInput = 64;
+constexpr int kInternalError = 70;
+constexpr int kNoGpu = 77;
+
+struct Options {
+  std::vector<std::string> traces;
+  std::string record;
+  std::string svg;
+  std::string html;
+  std::optional<std::uint64_t> until;
+  bool json = false;
+  bool verbose = false;
+  bool stream = false;
+};
+
+void print(const std::vector<Problem>& problems, const std::string& path, std::ostream& err) {
+  for (const Problem& problem : problems) err << to_string(problem, path) << '\n';
+}
+
+// One trace, from its text to its summary.
+class TraceRun {
+ public:
+  TraceRun(const Options& options, std::string path, const ReplayRenderers& renderers, std::ostream& out,
+           std::ostream& err)
+      : options_(options), path_(std::move(path)), renderers_(renderers), out_(out), err_(err) {}
+
+  int run() {
+    auto spool = open();
+    if (!spool) return refuse(spool.error());
+    if (!options_.stream) {
+      NameTable unused;
+      auto text = spool->read();
+      if (!text) return refuse("cannot be read");
+      if (const auto problems = read_trace(*text, unused, {}); !problems.empty()) {
+        print(problems, path_, err_);
+        return kBadInput;
+      }
+    }
+    auto text = spool->read();
+    if (!text) return refuse("cannot be read");
+    return execute(*text);
+  }
+
+ private:
+  // With --stream standard input is read as it comes.
+  tl::expected<Spool, std::string> open() {
+    return Spool::open(options_.stream && path_ == "-" ? "/dev/stdin" : path_);
+  }
+
+  int refuse(const std::string& why) {
+    err_ << to_string(Problem{0, 0, why, {}}, path_) << '\n';
+    return kBadInput;
+  }
+
+  int execute(std::istream& text) {
+    TraceSink sink;
+    sink.header = [this](const Header& header) { return begin(header); };
+    sink.operation = [this](Operation&& operation) { return step(operation); };
+    sink.end = [this](const End& end) {
+      if (replayer_ && !stopped_) replayer_->compare_end(end);
+      return true;
+    };
+    const std::vector<Problem> problems = read_trace(text, names_, sink);
+    if (!problems.empty()) {
+      print(problems, path_, err_);
+      return kBadInput;
+    }
+    const int written = write_outputs();
+    replayer_->finish();
+    summarise();
+    if (written != kHeld) return written;
+    if (InterruptGuard::interrupted()) return kInconclusive;
+    return replayer_->mismatches() > 0 ? kMismatch : kHeld;
+  }
+
+  bool begin(const Header& header) {
+    SessionOptions session;
+    session.keep_history = !options_.svg.empty() || !options_.html.empty();
+    replayer_.emplace(header, names_, session,
+                      [this](const Operation& operation, const StepResult& result,
+                             const std::vector<Mismatch>& mismatches) { show(operation, result, mismatches); });
+    if (!options_.record.empty()) recorder_.emplace(header, names_);
+    return go_on();
+  }
+
+  bool go_on() {
+    if (options_.until && replayer_->session().operations() >= *options_.until) stopped_ = true;
+    if (InterruptGuard::interrupted()) stopped_ = true;
+    return !stopped_;
+  }
+
+  bool step(const Operation& operation) {
+    replayer_->execute(operation);
+    return go_on();
+  }
+
+  void show(const Operation& operation, const StepResult& result, const std::vector<Mismatch>& mismatches) {
+    const std::uint64_t ordinal = replayer_->session().operations();
+    if (recorder_) recorder_->add(operation, result);
+    if (options_.json) {
+      out_ << step_json(operation, ordinal, result, mismatches, replayer_->names()) << '\n';
+      return;
+    }
+    if (options_.verbose) out_ << step_text(operation, ordinal, result, replayer_->names()) << '\n';
+    for (const Mismatch& mismatch : mismatches) {
+      out_ << path_ << ':' << operation.line << ": mismatch: operation #" << ordinal;
+      if (operation.id != NameId::none) out_ << " (" << names_.text(operation.id) << ")";
+      out_ << ", " << to_string(operation.kind) << ": " << to_string(mismatch) << '\n';
+    }
+  }
+
+  void summarise() {
+    const std::uint64_t operations = replayer_->session().operations();
+    const std::string fingerprint = fingerprint_text(replayer_->session().fingerprint());
+    if (options_.json) {
+      out_ << "{\"trace\":" << json_quoted(path_) << ",\"operations\":" << operations
+           << ",\"mismatches\":" << replayer_->mismatches() << ",\"fingerprint\":\"" << fingerprint
+           << "\",\"whole_run\":[";
+      const char* separator = "";
+      for (const Mismatch& each : replayer_->whole_run()) {
+        out_ << separator << json_quoted(to_string(each));
+        separator = ",";
+      }
+      out_ << "]}\n";
+      return;
+    }
+    for (const Mismatch& each : replayer_->whole_run())
+      out_ << path_ << ": mismatch: whole run, " << to_string(each) << '\n';
+    out_ << path_ << ": " << (replayer_->mismatches() == 0 ? "ok" : "MISMATCH") << ", " << operations << " operations, "
+         << replayer_->mismatches() << " mismatches, fingerprint " << fingerprint
+         << (InterruptGuard::interrupted() ? ", interrupted" : "") << '\n';
+  }
+
+  int write_outputs() {
+    int result = kHeld;
+    const auto write = [&](const std::string& path, const tl::expected<std::string, std::string>& text) {
+      if (!text) {
+        err_ << "taintgraph: replay: " << path << ": " << text.error() << '\n';
+        result = kInternalError;
+      } else if (auto written = write_file_whole(path, *text); !written) {
+        err_ << "taintgraph: replay: " << written.error() << '\n';
+        result = kInternalError;
+      }
+    };
+    if (recorder_) write(options_.record, recorder_->finish(replayer_->session()));
+    if (!options_.svg.empty()) write(options_.svg, renderers_.svg(replayer_->session().snapshot()));
+    if (!options_.html.empty()) write(options_.html, renderers_.html(replayer_->session().snapshot()));
+    return result;
+  }
+
+  const Options& options_;
+  std::string path_;
+  const ReplayRenderers& renderers_;
+  std::ostream& out_;
+  std::ostream& err_;
+  NameTable names_;
+  std::optional<Replayer> replayer_;
+  std::optional<Recorder> recorder_;
+  bool stopped_ = false;
+};
+
+// The gravest of several: what could not be judged at all before what did not hold.
+int worse(int a, int b) {
+  const auto weight = [](int code) {
+    return code == kMismatch ? kInconclusive : code == kInconclusive ? kMismatch : code;
+  };
+  return weight(a) >= weight(b) ? a : b;
+}
+
+}  // namespace
+
+int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
+                   const ReplayRenderers& renderers) {
+  Options options;
+  std::string backend = "sim";
+  CLI::App app("Run traces and compare every operation with what the trace expects.", "taintgraph replay");
+  app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();
+  app.add_option("--backend", backend, "which driver to run on")->check(CLI::IsMember({"sim", "cuda"}));
+  app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
+  app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
+  app.add_option("--html", options.html, "the same as a page");
+  app.add_option("--until", options.until, "stop after operation N");
+  app.add_flag("--json", options.json, "one JSON object an operation, and one for each trace");
+  app.add_flag("-v,--verbose", options.verbose, "one line an operation");
+  app.add_flag("--stream", options.stream, "execute while reading, without checking the whole file first");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error, out, err) == 0 ? kHeld : kBadInput;
+  }
+  if (options.traces.size() > 1 && (!options.record.empty() || !options.svg.empty() || !options.html.empty())) {
+    err << "taintgraph: replay: --record, --svg and --html take one trace\n";
+    return kBadInput;
+  }
+  if (backend == "cuda") {
+    err << "taintgraph: replay: no GPU to run on\n";
+    return kNoGpu;
+  }
+  const InterruptGuard guard;
+  int result = kHeld;
+  for (const std::string& path : options.traces) {
+    if (InterruptGuard::interrupted()) return worse(result, kInconclusive);
+    result = worse(result, TraceRun(options, path, renderers, out, err).run());
+  }
+  return result;
+}
+
+}  // namespace taintgraph::traces

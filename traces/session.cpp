@@ -1,0 +1,295 @@
+#include "traces/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/kernel_catalog.hpp"
+#include "traces/fault_target.hpp"
+#include "traces/internal/session_state.hpp"
+
+namespace taintgraph::traces {
+namespace {
+
+Outcome outcome_of(core::Outcome outcome) {
+  switch (outcome) {
+    case core::Outcome::failed:
+      return Outcome::failed;
+    case core::Outcome::skipped:
+      return Outcome::skipped;
+    case core::Outcome::unwritten:
+      return Outcome::unwritten;
+    case core::Outcome::poisoned:
+      return Outcome::poisoned;
+    case core::Outcome::rejected:
+      return Outcome::rejected;
+  }
+  return Outcome::failed;
+}
+
+core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number}; }
+
+}  // namespace
+
+Session::Session(const Header& header, const NameTable& names, const SessionOptions& options)
+    : state_(std::make_unique<State>(header, names, options)) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+std::uint64_t Session::fingerprint() const { return state_->fingerprint.value(); }
+std::uint64_t Session::operations() const { return state_->ordinal; }
+std::uint64_t Session::driver_calls() const { return state_->machine.plan.calls(); }
+
+StepResult Session::execute(const Operation& operation) {
+  State& state = *state_;
+  ++state.ordinal;
+  if (state.options.keep_history) state.history.remember(operation);
+  const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
+  state.machine.plan.begin_operation(state.ordinal, id);
+  if (operation.fault) state.arm(operation);
+  if (operation.annotations && operation.annotations->has_schedule)
+    state.machine.driver.force_schedule(operation.annotations->schedule);
+
+  StepResult result;
+  try {
+    state.run(operation, result);
+  } catch (const State::PlannedException::Thrown&) {
+    // The claim that the torn-down scope left behind carries this operation's number, as a failure of its own would.
+    result.outcome = Outcome::failed;
+    result.roots = {state.ordinal};
+    result.error = gpu::row(gpu::FaultKind::host_exception).name;
+  }
+  state.note_state(operation, result);
+  return result;
+}
+
+std::vector<std::string> Session::finish() {
+  State& state = *state_;
+  std::vector<std::string> left;
+  for (State::Named& each : state.buffers) each.handle.drop();
+  core::Runtime& runtime = *state.machine.runtime;
+  runtime.drain_dropped();
+  const core::ErrorGraph& graph = runtime.graph();
+  const std::size_t held = runtime.poison() ? 1 : 0;
+  if (graph.size() != held)
+    left.push_back("C2: everything is freed and the graph still holds " + std::to_string(graph.size() - held) +
+                   " failure(s)");
+  if (graph.tags() != 0)
+    left.push_back("C2: everything is freed and " + std::to_string(graph.tags()) + " tag(s) are left");
+  if (runtime.bytes_in_use() != 0)
+    left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
+  state.machine.plan.begin_operation(state.ordinal + 1, {});
+  const bool was_poisoned = static_cast<bool>(runtime.poison());
+  if (auto closed = runtime.close(); !closed && !was_poisoned)
+    left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
+  state.machine.runtime.reset();
+  state.machine.device.reset();
+  for (const sim::Finding& finding : state.machine.driver.take_findings()) left.push_back(finding.what);
+  for (const std::string& object : state.machine.driver.live_objects()) left.push_back("leaked: " + object);
+  return left;
+}
+
+Session::State::Named& Session::State::named(NameId name) {
+  const auto at = static_cast<std::size_t>(name);
+  if (at >= buffers.size()) buffers.resize(at + 1);
+  return buffers[at];
+}
+
+core::WeakBinding Session::State::bind(const Ref& ref) {
+  const Named& buffer = named(ref.buffer);
+  if (ref.whole) return {buffer.id, {0, buffer.size}};
+  return {buffer.id, {ref.begin, ref.end}};
+}
+
+void Session::State::arm(const Operation& operation) {
+  const gpu::FaultKind kind = operation.fault->kind;
+  machine.plan.strike(calls_struck(operation.kind, kind), *operation.fault);
+}
+
+void Session::State::run(const Operation& operation, StepResult& result) {
+  core::Runtime& runtime = *machine.runtime;
+  const core::Correlation correlation{ordinal};
+  PlannedException host_code(machine.plan);
+  switch (operation.kind) {
+    case OpKind::alloc:
+      return alloc(operation, result);
+    case OpKind::free:
+      return judge(runtime.free(named(operation.buffer).handle), result);
+    case OpKind::write:
+      return judge(write(operation), result);
+    case OpKind::launch:
+      return judge(launch(operation), result);
+    case OpKind::copy:
+      return judge(runtime.copy({.from = bind(operation.reads.front()),
+                                 .to = bind(operation.writes.front()),
+                                 .stream = stream(operation.stream),
+                                 .correlation = correlation,
+                                 .host_code = &host_code}),
+                   result);
+    case OpKind::read:
+      return read(operation, result);
+    case OpKind::sync: {
+      core::SyncRequest request{.stream = std::nullopt, .correlation = correlation, .host_code = &host_code};
+      if (operation.has_stream) request.stream = stream(operation.stream);
+      return judge(runtime.sync(request), result);
+    }
+    case OpKind::wait:
+      return judge(runtime.wait({.stream = stream(operation.stream),
+                                 .on = stream(operation.on),
+                                 .correlation = correlation,
+                                 .host_code = &host_code}),
+                   result);
+    case OpKind::trust:
+      return judge(runtime.trust(bind(operation.writes.front())), result);
+    case OpKind::cleanup:
+      return judge(runtime.cleanup(operation.cleanup == CleanupMode::periodic ? core::CleanupMode::periodic
+                                                                              : core::CleanupMode::immediate,
+                                   correlation),
+                   result);
+    case OpKind::check:
+      if (operation.annotations && operation.annotations->check) check(*operation.annotations->check, result);
+      return;
+    case OpKind::relocate:
+    case OpKind::capture_begin:
+    case OpKind::capture_end:
+    case OpKind::replay:
+    case OpKind::destroy:
+    case OpKind::reset:
+      throw std::runtime_error("operation not built yet: " + std::string(to_string(operation.kind)));
+  }
+}
+
+void Session::State::alloc(const Operation& operation, StepResult& result) {
+  Named& buffer = named(operation.buffer);
+  if (buffer.handle) return reject("name_in_use", result);  // names are the trace's own; the core has none
+  PlannedException host_code(machine.plan);
+  core::Allocation made = machine.runtime->alloc({.size_bytes = operation.size,
+                                                  .from_new_page = operation.fault.has_value(),
+                                                  .correlation = core::Correlation{ordinal},
+                                                  .host_code = &host_code});
+  buffer = {std::move(made.handle), {}, operation.size, ordinal};
+  buffer.id = buffer.handle.id();
+  if (options.keep_history) history.remember(buffer.id, operation.buffer, ordinal);
+  judge(made.status, result);
+}
+
+core::Status Session::State::write(const Operation& operation) {
+  PlannedException host_code(machine.plan);
+  const core::WeakBinding to = bind(operation.writes.front());
+  if (operation.has_bytes) {
+    payload.resize(operation.bytes.size());
+    std::transform(operation.bytes.begin(), operation.bytes.end(), payload.begin(),
+                   [](std::uint8_t byte) { return std::byte{byte}; });
+  } else {
+    // A range beyond its buffer may claim any length; it is refused whatever the payload is.
+    const bool fits = to.range.fits(named(operation.writes.front().buffer).size);
+    payload.assign(fits ? to.range.size() : 0, std::byte{operation.fill});
+  }
+  return machine.runtime->write({.to = to,
+                                 .bytes = payload,
+                                 .stream = stream(operation.stream),
+                                 .correlation = core::Correlation{ordinal},
+                                 .host_code = &host_code});
+}
+
+core::Status Session::State::launch(const Operation& operation) {
+  const gpu::KernelInfo& kernel = gpu::kernel_catalog()[operation.kernel];
+  // Loading is done once for all launches; a fault that strikes there needs it done again.
+  if (operation.fault && strikes_loading(operation.kind, operation.fault->kind))
+    if (auto forgotten = machine.device->forget_kernel(kernel.name); !forgotten && !forgotten.error().sticky)
+      throw std::runtime_error("cannot unload a kernel: " + std::string(forgotten.error().name));
+  reads.clear();
+  writes.clear();
+  for (const Ref& ref : operation.reads) reads.push_back(bind(ref));
+  for (const Ref& ref : operation.writes) writes.push_back(bind(ref));
+  PlannedException host_code(machine.plan);
+  const std::span<const std::uint64_t> scalars(&operation.scalar, kernel.scalar.empty() ? 0 : 1);
+  return machine.runtime->launch({.kernel = kernel.name,
+                                  .reads = reads,
+                                  .writes = writes,
+                                  .scalars = scalars,
+                                  .stream = stream(operation.stream),
+                                  .correlation = core::Correlation{ordinal},
+                                  .host_code = &host_code});
+}
+
+void Session::State::read(const Operation& operation, StepResult& result) {
+  pieces.clear();
+  std::uint64_t total = 0;
+  for (const Ref& ref : operation.reads) {
+    pieces.push_back({bind(ref), nullptr});
+    const core::ByteRange range = pieces.back().from.range;
+    if (range.fits(named(ref.buffer).size)) total += range.size();  // others are refused before a byte is read
+  }
+  payload.assign(total, std::byte{0});
+  std::byte* to = payload.data();
+  for (core::ReadPiece& piece : pieces) {
+    piece.to = to;
+    if (piece.from.range.begin <= piece.from.range.end) to += piece.from.range.size();
+  }
+  PlannedException host_code(machine.plan);
+  const core::Status status = machine.runtime->read({.pieces = pieces,
+                                                     .stream = stream(operation.stream),
+                                                     .correlation = core::Correlation{ordinal},
+                                                     .host_code = &host_code});
+  judge(status, result);
+  if (!status) return;
+  result.bytes.resize(payload.size());
+  std::transform(payload.begin(), payload.end(), result.bytes.begin(),
+                 [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+}
+
+void Session::State::judge(const core::Status& status, StepResult& result) const {
+  if (status) return;
+  const core::OperationError& error = status.error();
+  result.outcome = outcome_of(error.outcome);
+  result.error = error.error.name;
+  for (const core::FailureReport& report : error.several.reports)
+    result.roots.push_back(static_cast<std::uint64_t>(report.correlation));
+  if (result.outcome == Outcome::unwritten && !error.several.reports.empty())
+    for (const core::SkipRecord& skip : error.several.reports.front().chain)
+      result.via.push_back(static_cast<std::uint64_t>(skip.correlation));
+}
+
+void Session::State::reject(std::string_view error, StepResult& result) const {
+  result.outcome = Outcome::rejected;
+  result.error = error;
+}
+
+// Checks name failures by the ids of their operations. Only failures in the graph can be asked about, so what is kept
+// is cut back to those whenever it has outgrown them.
+void Session::State::remember_id(NameId id) {
+  constexpr std::size_t kSlack = 256;
+  const core::ErrorGraph& graph = machine.runtime->graph();
+  if (operation_ids.size() > 2 * graph.size() + kSlack) {
+    std::unordered_map<std::uint64_t, NameId> kept;
+    for (const core::FailureId failure : graph.failures())
+      if (const auto found = operation_ids.find(static_cast<std::uint64_t>(graph.correlation(failure)));
+          found != operation_ids.end())
+        kept.insert(*found);
+    operation_ids = std::move(kept);
+  }
+  operation_ids[ordinal] = id;
+}
+
+void Session::State::note_state(const Operation& operation, StepResult& result) {
+  const core::Runtime& runtime = *machine.runtime;
+  result.failures = runtime.graph().size();
+  result.tags = runtime.graph().tags();
+  result.fired = machine.plan.take_fired();
+  result.schedule = machine.driver.take_schedule();
+  for (sim::Finding& finding : machine.driver.take_findings()) result.findings.push_back(std::move(finding.what));
+  if (options.validate) runtime.validate();
+  const bool may_be_a_root = result.outcome == Outcome::failed || operation.kind == OpKind::alloc;
+  if (operation.id != NameId::none && may_be_a_root) remember_id(operation.id);
+
+  fingerprint.add(static_cast<std::uint64_t>(operation.kind));
+  fingerprint.add(static_cast<std::uint64_t>(result.outcome));
+  fingerprint.add(std::span<const std::uint64_t>(result.roots));
+  fingerprint.add(std::span<const std::uint64_t>(result.via));
+  fingerprint.add(std::span<const std::uint8_t>(result.bytes));
+  fingerprint.add(result.failures);
+  fingerprint.add(result.tags);
+}
+
+}  // namespace taintgraph::traces

@@ -1,0 +1,66 @@
+#include "traces/step_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "gpu/kernel_catalog.hpp"
+
+namespace taintgraph::traces {
+namespace {
+
+constexpr std::size_t kShownBytes = 32;
+
+std::string operation_text(const Operation& operation, const NameTable& names) {
+  std::string text(to_string(operation.kind));
+  if (operation.kind == OpKind::launch) text += " " + std::string(gpu::kernel_catalog()[operation.kernel].name);
+  if (operation.buffer != NameId::none) text += " " + names.text(operation.buffer);
+  return text;
+}
+
+std::string list_json(const std::vector<std::uint64_t>& ordinals, const OperationNames& names) {
+  std::string text = "[";
+  for (const std::uint64_t ordinal : ordinals) text += (text.size() > 1 ? "," : "") + json_quoted(names.text(ordinal));
+  return text + "]";
+}
+
+}  // namespace
+
+std::string json_quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string step_text(const Operation& operation, std::uint64_t ordinal, const StepResult& result,
+                      const OperationNames& names) {
+  std::string text = "#" + std::to_string(ordinal);
+  if (operation.id != NameId::none) text += " " + names.names().text(operation.id);
+  text += " " + operation_text(operation, names.names()) + " -> " + std::string(to_string(result.outcome));
+  if (!result.roots.empty()) text += ", roots " + list_text(result.roots, names);
+  if (!result.via.empty()) text += ", via " + list_text(result.via, names);
+  if (!result.error.empty()) text += ", " + std::string(result.error);
+  if (!result.bytes.empty()) text += ", bytes " + hex_text(result.bytes, kShownBytes);
+  return text + "; failures " + std::to_string(result.failures) + ", tags " + std::to_string(result.tags);
+}
+
+std::string step_json(const Operation& operation, std::uint64_t ordinal, const StepResult& result,
+                      const std::vector<Mismatch>& mismatches, const OperationNames& names) {
+  std::string text = "{\"operation\":" + std::to_string(ordinal);
+  if (operation.line > 0) text += ",\"line\":" + std::to_string(operation.line);
+  if (operation.id != NameId::none) text += ",\"id\":" + json_quoted(names.names().text(operation.id));
+  text += ",\"op\":" + json_quoted(to_string(operation.kind));
+  text += ",\"outcome\":" + json_quoted(to_string(result.outcome));
+  text += ",\"roots\":" + list_json(result.roots, names);
+  if (operation.kind == OpKind::read && result.outcome == Outcome::unwritten)
+    text += ",\"via\":" + list_json(result.via, names);
+  if (!result.error.empty()) text += ",\"error\":" + json_quoted(result.error);
+  if (operation.kind == OpKind::read && result.outcome == Outcome::ok)
+    text += ",\"bytes\":\"" + hex_text(result.bytes) + "\"";
+  text += ",\"failures\":" + std::to_string(result.failures) + ",\"tags\":" + std::to_string(result.tags);
+  text += ",\"mismatches\":[";
+  for (std::size_t i = 0; i < mismatches.size(); ++i) {
+    const Mismatch& each = mismatches[i];
+    text += (i > 0 ? "," : "") + ("{\"what\":" + json_quoted(each.what)) +
+            ",\"expected\":" + json_quoted(each.expected) + ",\"found\":" + json_quoted(each.found) + "}";
+  }
+  return text + "]}";
+}
+
+}  // namespace taintgraph::traces
