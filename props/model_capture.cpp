@@ -27,7 +27,7 @@ Prediction Model::record(Step& step, reference::Node node) {
       if (!window.doomed) window.doomed = {step.ordinal, stopped->cause.error};
       return fail(step, *stopped);
     }
-    node.fault = step.verdict.leaves_behind;  // strikes at each replay
+    if (step.verdict.leaves_behind) node.fault = step.verdict.leaves_behind;  // strikes at each replay
     step.left_behind = true;
   }
   window.recorded.push_back(std::move(node));

@@ -53,6 +53,9 @@ Prediction Model::launch(Step& step) {
 
   if (state_.poison != 0) return refuse(*writes);
   reference::Node node{.kernel = kernel, .reads = *reads, .writes = *writes, .scalar = operation.scalar};
+  if (const std::optional<gpu::FaultKind> kind = reference::fault_of(kernel)) {
+    node.fault = {*kind, device_.surfacing == traces::Surfacing::documented, {operation.stream}};
+  }
   if (capturing(operation.stream)) return record(step, std::move(node));
   return submit(step, {node});
 }
