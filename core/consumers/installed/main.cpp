@@ -1,17 +1,26 @@
 // Uses the installed package as a stranger would: headers by their public spelling, code from both libraries.
 #include <iostream>
 
-#include <taintgraph/core/error.hpp>
+#include <taintgraph/core/runtime.hpp>
+#include <taintgraph/gpu/cuda_device.hpp>
+#include <taintgraph/gpu/driver_loader.hpp>
 #include <taintgraph/gpu/fault_table.hpp>
 
 namespace core = taintgraph::core;
 namespace gpu = taintgraph::gpu;
 
 int main() {
+  const auto driver = gpu::load_driver();
+  std::cout << (driver ? "a driver is here" : driver.error()) << '\n';
+
   const gpu::FaultRow& row = gpu::row(gpu::FaultKind::out_of_memory);
-  const core::DeviceResult<void> result =
-      tl::make_unexpected(core::Error{row.name, gpu::to_string(row.calls.front()), row.code, row.sticky});
-  if (result || result.error().name != "out_of_memory") return 1;
-  std::cout << result.error().call << ": " << result.error().name << '\n';
-  return core::to_string(core::Recovery::retry) == "retry" ? 0 : 1;
+  core::ErrorGraph graph;
+  const core::FailureId failure =
+      graph.mint({.name = row.name, .call = gpu::to_string(row.calls.front()), .code = row.code, .detail = {}}, {});
+  core::Taint taint;
+  taint.claim({0, 64}, failure, graph);
+  std::cout << core::to_string(graph.report(failure));
+  const bool held = graph.tagged(failure) == 1 && graph.error(failure).code == gpu::CUDA_ERROR_OUT_OF_MEMORY;
+  taint.clear(graph);
+  return held && graph.empty() ? 0 : 1;
 }
