@@ -1,9 +1,11 @@
 // The fitting rules of the trace format: counts, lengths, overlaps, the one scalar argument.
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gpu/kernel_catalog.hpp"
 #include "gpu/kernel_signature.hpp"
@@ -12,6 +14,9 @@ namespace taintgraph::gpu {
 namespace {
 
 using Bindings = std::span<const core::WeakBinding>;
+
+// Up to here, comparing each pair is quicker than sorting, and it allocates nothing.
+constexpr std::size_t kPairwiseLimit = 256;
 
 std::uint64_t length(const core::WeakBinding& binding) { return binding.range.empty() ? 0 : binding.range.size(); }
 
@@ -90,15 +95,34 @@ bool may_be_in_place(const KernelSignature& kernel, std::size_t read) {
   return kernel.in_place == InPlace::every_read || (kernel.in_place == InPlace::second_read && read == 1);
 }
 
+// True if two of them share a byte.
+bool any_overlap_sorted(Bindings bindings) {
+  std::vector<core::WeakBinding> sorted;
+  std::copy_if(bindings.begin(), bindings.end(), std::back_inserter(sorted),
+               [](const core::WeakBinding& each) { return length(each) != 0; });
+  std::sort(sorted.begin(), sorted.end(), [](const core::WeakBinding& a, const core::WeakBinding& b) {
+    return std::pair(a.buffer, a.range.begin) < std::pair(b.buffer, b.range.begin);
+  });
+  return std::adjacent_find(sorted.begin(), sorted.end(), share_bytes) != sorted.end();
+}
+
+bool any_overlap(Bindings bindings) {
+  if (bindings.size() > kPairwiseLimit) return any_overlap_sorted(bindings);
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    for (std::size_t k = i + 1; k < bindings.size(); ++k) {
+      if (share_bytes(bindings[i], bindings[k])) return true;
+    }
+  }
+  return false;
+}
+
 std::string wrong_overlaps(const KernelSignature& kernel, const core::LaunchShape& shape) {
   if (kernel.in_place == InPlace::anything) return {};
-  for (std::size_t i = 0; i < shape.writes.size(); ++i) {
-    for (std::size_t k = i + 1; k < shape.writes.size(); ++k) {
-      if (share_bytes(shape.writes[i], shape.writes[k])) return "writes a byte through two ranges";
-    }
+  if (any_overlap(shape.writes)) return "writes a byte through two ranges";
+  for (const core::WeakBinding& write : shape.writes) {  // of a kernel that reads there is one
     for (std::size_t k = 0; k < shape.reads.size(); ++k) {
-      if (!share_bytes(shape.writes[i], shape.reads[k])) continue;
-      if (!may_be_in_place(kernel, k) || shape.writes[i] != shape.reads[k]) return "overwrites what it reads";
+      if (!share_bytes(write, shape.reads[k])) continue;
+      if (!may_be_in_place(kernel, k) || write != shape.reads[k]) return "overwrites what it reads";
     }
   }
   return {};

@@ -82,6 +82,18 @@ TEST(CheckFit, WritesMustNotOverlap) {
   EXPECT_EQ(fit("iota", {}, {at(1, 0, 8), at(1, 4, 4)}), "fits");
 }
 
+TEST(CheckFit, ManyWritesMustNotOverlapEither) {
+  Bindings writes;
+  for (std::uint64_t i = 1000; i-- > 0;) {
+    writes.push_back(at(1, 8 * i, 8 * i + 8));
+    writes.push_back(at(2, 8 * i, 8 * i + 8));
+    writes.push_back(at(1, 4, 4));
+  }
+  EXPECT_EQ(fit("iota", {}, writes), "fits");
+  writes[1234] = at(1, 3999, 4001);
+  EXPECT_EQ(fit("iota", {}, writes), kNot);
+}
+
 TEST(CheckFit, InPlaceWhereTheIndexIsTheSame) {
   EXPECT_EQ(fit("copy", {at(1, 0, 8)}, {at(1, 0, 8)}), "fits");
   EXPECT_EQ(fit("copy", {at(1, 0, 8)}, {at(1, 7, 15)}), kNot);
