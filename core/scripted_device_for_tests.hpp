@@ -1,0 +1,98 @@
+// A device for tests of the core alone: does nothing, counts what it is asked, and answers with errors when told to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/device.hpp"
+
+namespace taintgraph::core {
+
+class ScriptedDevice final : public Device {
+ public:
+  explicit ScriptedDevice(std::uint32_t streams = 4) : streams_(streams) {}
+
+  // The next `count` calls named `call` fail with `error`.
+  void fail(const std::string& call, Error error, int count = 1) { failing_[call] = {std::move(error), count}; }
+  // Whether fences count as reached.
+  void finish_work(bool finished) { finished_ = finished; }
+
+  [[nodiscard]] int calls(const std::string& call) const {
+    const auto found = calls_.find(call);
+    return found == calls_.end() ? 0 : found->second;
+  }
+  [[nodiscard]] std::size_t pages() const { return pages_.size(); }
+  [[nodiscard]] std::uint64_t fences() const { return fences_; }
+  // "stream<-on" for each order made, in turn.
+  [[nodiscard]] const std::vector<std::string>& orders() const { return orders_; }
+
+  std::uint32_t stream_count() const override { return streams_; }
+  DeviceResult<DeviceAddress> reserve(std::uint64_t size_bytes) override {
+    if (auto error = answer("reserve")) return tl::unexpected(*error);
+    const DeviceAddress address{next_};
+    next_ += (size_bytes + 4095) / 4096 * 4096 + 4096;
+    pages_[address] = size_bytes;
+    return address;
+  }
+  DeviceResult<void> give_back(DeviceAddress address) override {
+    pages_.erase(address);
+    return result("give_back");
+  }
+  DeviceResult<void> check(const LaunchShape& shape) const override {
+    if (shape.kernel != "unknown") return {};
+    return tl::unexpected(Error{.name = program_error::unknown_kernel, .call = {}, .detail = {}});
+  }
+  DeviceResult<void> launch(StreamIndex, const DeviceLaunch&) override { return result("launch"); }
+  DeviceResult<void> copy(StreamIndex, DeviceSpan, DeviceSpan) override { return result("copy"); }
+  DeviceResult<void> write(StreamIndex, DeviceAddress, std::span<const std::byte>) override { return result("write"); }
+  DeviceResult<void> read(StreamIndex, std::span<const DeviceRead>) override { return result("read"); }
+  DeviceResult<void> synchronize(StreamIndex) override { return result("synchronize"); }
+  DeviceResult<void> order_after(StreamIndex stream, StreamIndex on) override {
+    orders_.push_back(std::to_string(index(stream)) + "<-" + std::to_string(index(on)));
+    return result("order_after");
+  }
+  DeviceResult<FenceId> fence(StreamIndex) override {
+    if (auto error = answer("fence")) return tl::unexpected(*error);
+    return FenceId{++fences_};
+  }
+  DeviceResult<bool> reached(FenceId) override {
+    if (auto error = answer("reached")) return tl::unexpected(*error);
+    return finished_;
+  }
+  DeviceResult<void> drop(FenceId) override { return result("drop"); }
+
+ private:
+  std::optional<Error> answer(const std::string& call) {
+    ++calls_[call];
+    const auto found = failing_.find(call);
+    if (found == failing_.end() || found->second.second == 0) return std::nullopt;
+    --found->second.second;
+    return found->second.first;
+  }
+  DeviceResult<void> result(const std::string& call) {
+    if (auto error = answer(call)) return tl::unexpected(*error);
+    return {};
+  }
+
+  std::uint32_t streams_;
+  std::uint64_t next_ = 1U << 20;
+  std::uint64_t fences_ = 0;
+  bool finished_ = true;
+  std::map<DeviceAddress, std::uint64_t> pages_;
+  std::map<std::string, int> calls_;
+  std::map<std::string, std::pair<Error, int>> failing_;
+  std::vector<std::string> orders_;
+};
+
+[[nodiscard]] inline Error error_named(std::string_view name) {
+  return Error{.name = name, .call = {}, .code = 1, .detail = {}};
+}
+[[nodiscard]] inline Error out_of_memory() {
+  return Error{.name = "out_of_memory", .call = "cuMemAlloc", .code = 2, .recovery = Recovery::retry, .detail = {}};
+}
+
+}  // namespace taintgraph::core
