@@ -11,6 +11,9 @@
 // accesses that the launch did not declare. Each is a *finding*: never an error code, since a program must not be able
 // to handle it away. A run with a finding has failed.
 //
+// A stream's index is the lowest that is free when it is created: that of a destroyed stream is used again once the
+// host has waited for all its work.
+//
 // Not thread safe. Several drivers may exist at once (up to 16); each fills a table of its own.
 #pragma once
 
@@ -27,10 +30,17 @@
 
 namespace taintgraph::sim {
 
+// At which calls an asynchronous error may surface. It always surfaces at a call that waits for the faulted work.
+enum class ErrorSurfacing : std::uint8_t {
+  strict,      // at the next operation's first call, and then at every call on the context
+  documented,  // when the work has run, at the calls that CUDA documents to return errors of earlier work
+};
+
 struct DriverOptions {
   std::uint64_t seed = 0;
   std::uint64_t memory_bytes = 16U << 20;  // device memory; cuMemAlloc beyond it is out_of_memory
   std::uint64_t page_alignment = 256;      // of the addresses that cuMemAlloc gives out
+  ErrorSurfacing surfacing = ErrorSurfacing::strict;
 };
 
 struct Finding {
@@ -40,7 +50,8 @@ struct Finding {
 
 class Driver {
  public:
-  // `plan` must outlive the driver; it is asked at every call of both tables.
+  // `plan` must outlive the driver; it is asked at every call of both tables. Throws std::runtime_error if there are 16
+  // drivers already.
   Driver(const DriverOptions& options, FaultPlan& plan);
   ~Driver();
   Driver(const Driver&) = delete;
@@ -59,7 +70,8 @@ class Driver {
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
 
   // Makes the device run its next pieces of work in this order (stream indices as above) before it goes back to virtual
-  // time. An entry whose stream has nothing runnable is passed over.
+  // time, which is when the schedule is taken. Until then each entry runs as soon as it can and nothing else runs but
+  // what a wait needs; an entry whose stream has nothing runnable when a wait needs it is passed over.
   void force_schedule(std::span<const std::uint32_t> streams);
 
   // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).

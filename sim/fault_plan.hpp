@@ -2,8 +2,12 @@
 //
 // A plan holds two sources of faults. `strike()` arms a fault for the operation now running: every call of that
 // operation that the fault selects fails, so that a retry within the operation fails too. Planned faults select calls
-// over the whole run. Both are consulted at each driver call, and every fault that fires is logged with call, ordinal
-// and code; nothing is ever decided above the driver's table.
+// over the whole run. Both are consulted at each driver call, the operation's own first, and every fault that fires is
+// logged with call, ordinal and code; nothing is ever decided above the driver's table.
+//
+// A planned fault without `call` selects only calls that may return its kind (fault table), host code included. Whether
+// a `one_in` fault strikes is a hash of the seed, its place in the plan and the number of the selected call, so one
+// fault does not shift another.
 #pragma once
 
 #include <bitset>
@@ -87,17 +91,29 @@ class FaultPlan {
   // Asks about one driver call; counts it. A result is logged as fired.
   [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
 
+  // Counts a driver call that had its answer already (a sticky error, say), so that no fault can strike it.
+  void pass() { ++calls_; }
+
   // Asks whether host code of the running operation must throw (host_exception); logged if so.
   [[nodiscard]] bool host_code_throws();
 
   [[nodiscard]] const std::vector<FiredFault>& fired() const { return fired_; }
+  // The same, emptying the log: a long run would otherwise keep every fault it ever saw.
+  [[nodiscard]] std::vector<FiredFault> take_fired();
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  // The ordinal of the operation now running; 0 before the first.
+  [[nodiscard]] std::uint64_t operation() const { return operation_; }
 
  private:
   struct Armed {
     std::bitset<gpu::kCallCount> calls;
     Fault fault;
   };
+  [[nodiscard]] bool selects(const PlannedFault& planned, const CallSite& site) const;
+  // Counts one selected call of planned fault `index`; true if it is to fail.
+  [[nodiscard]] bool strikes(std::size_t index);
+  FiredFault fire(const Fault& fault, gpu::Call call, std::string_view planned);
+
   std::uint64_t seed_ = 0;
   std::vector<PlannedFault> planned_;
   std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far

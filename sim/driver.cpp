@@ -1,0 +1,43 @@
+#include "sim/driver.hpp"
+
+#include "sim/driver_entries.hpp"
+#include "sim/trampolines.hpp"
+
+namespace taintgraph::sim {
+
+struct Driver::State {
+  State(const DriverOptions& options, FaultPlan& plan) : entries(options, plan, place.number()) { place.open(entries); }
+
+  Place place;
+  DriverEntries entries;
+};
+
+Driver::Driver(const DriverOptions& options, FaultPlan& plan) : state_(std::make_unique<State>(options, plan)) {}
+
+Driver::~Driver() = default;
+
+const gpu::DriverApi& Driver::driver() const { return state_->place.driver(); }
+
+const gpu::CompilerApi& Driver::compiler() const { return state_->place.compiler(); }
+
+gpu::LaunchObserver Driver::observer() {
+  state_->entries.expect_declarations();
+  return {&state_->entries,
+          [](void* self, gpu::CUstream stream, const gpu::DeclaredAccess* accesses, std::size_t count) {
+            static_cast<DriverEntries*>(self)->declare(stream, accesses, count);
+          }};
+}
+
+std::vector<Finding> Driver::take_findings() { return state_->entries.findings().take(); }
+
+std::vector<std::uint32_t> Driver::take_schedule() { return state_->entries.timeline().take_schedule(); }
+
+void Driver::force_schedule(std::span<const std::uint32_t> streams) {
+  state_->entries.timeline().force_schedule(streams);
+}
+
+std::vector<std::string> Driver::live_objects() const { return state_->entries.live_objects(); }
+
+std::uint64_t Driver::now_nanoseconds() const { return state_->entries.timeline().now(); }
+
+}  // namespace taintgraph::sim

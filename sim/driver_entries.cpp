@@ -1,0 +1,189 @@
+#include "sim/driver_entries.hpp"
+
+namespace taintgraph::sim {
+
+DriverEntries::DriverEntries(const DriverOptions& options, FaultPlan& plan, std::uint32_t number)
+    : options_(options),
+      plan_(plan),
+      memory_(options.seed, options.memory_bytes, options.page_alignment),
+      host_memory_(options.seed),
+      executor_(memory_, host_memory_, findings_),
+      races_(memory_, host_memory_, findings_),
+      timeline_(options.seed, *this),
+      contexts_(HandleKind::context, number),
+      streams_(HandleKind::stream, number),
+      events_(HandleKind::event, number),
+      modules_(HandleKind::module_, number),
+      functions_(HandleKind::function, number),
+      programs_(HandleKind::program, number) {}
+
+CUresult DriverEntries::misuse(Call call, std::string_view what, CUresult code) {
+  findings_.add(std::string(gpu::to_string(call)) + " " + std::string(what));
+  return code;
+}
+
+CUcontext& DriverEntries::current() {
+  const std::thread::id thread = std::this_thread::get_id();
+  for (auto& [owner, context] : currents_) {
+    if (owner == thread) return context;
+  }
+  return currents_.emplace_back(thread, nullptr).second;
+}
+
+ContextObject* DriverEntries::current_context(Call call) {
+  const CUcontext handle = current();
+  ContextObject* const context = contexts_.find(handle);
+  if (context == nullptr) {
+    context_error_ = handle == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    findings_.add(std::string(gpu::to_string(call)) +
+                  (handle == nullptr ? " without a current context" : " with a destroyed context current"));
+  }
+  return context;
+}
+
+ContextObject* DriverEntries::context_of(std::uint64_t serial) {
+  ContextObject* found = nullptr;
+  contexts_.each([&](CUcontext, ContextObject& context) {
+    if (context.serial == serial) found = &context;
+  });
+  return found;
+}
+
+CUresult DriverEntries::became_known(ContextObject& context, CUresult code) {
+  context.faults.surfaced(code);
+  if (context.faults.sticky() == CUDA_SUCCESS) return code;
+  timeline_.discard(context.serial);
+  const gpu::FaultRow* const row = gpu::row_of(context.faults.sticky());
+  if (row != nullptr && row->recovery == gpu::FaultRecovery::process) process_error_ = context.faults.sticky();
+  return code;
+}
+
+// Work of earlier operations that is going to fault is made to fault now, so that the error surfaces at the first call
+// of the next operation. Other work is left to its time.
+void DriverEntries::look_ahead(ContextObject& context) {
+  const std::uint64_t operation = plan_.operation();
+  if (context.looked_ahead_in == operation) return;
+  context.looked_ahead_in = operation;
+  VectorClock faulty;
+  bool any = false;
+  timeline_.each_pending([&](WorkItem& item) {
+    if (item.context != context.serial || item.probed || item.operation == operation) return;
+    item.probed = true;
+    const std::optional<AsyncFault>& injected = item.work.fault;
+    if (injected ? injected->surface_after_calls.has_value() : !executor_.looks_faulty(item.work)) return;
+    faulty.join(item.clock);
+    any = true;
+  });
+  if (any) timeline_.run_until(faulty);
+}
+
+CUresult DriverEntries::refuse(ContextObject& context, Call call) {
+  const bool strict = options_.surfacing == ErrorSurfacing::strict;
+  if (!strict && !documented_to_surface(call)) return CUDA_SUCCESS;
+  if (context.faults.sticky() != CUDA_SUCCESS) return context.faults.sticky();
+  if (strict) look_ahead(context);
+  if (context.faults.clean()) return CUDA_SUCCESS;
+  const CUresult code = context.faults.surface_passing(plan_.calls() + 1, plan_.operation());
+  return code == CUDA_SUCCESS ? code : became_known(context, code);
+}
+
+CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, const std::function<CUresult()>& body) {
+  const CUresult code = static_cast<CUresult>(fault.code);
+  struck_ = {};
+  CUresult result = code;
+  switch (fault.when) {
+    case FaultWhen::before:
+      // What is given back is gone whatever the call says; of work, some bytes may be done all the same.
+      struck_.write_limit = fault.bytes_done;
+      if (gives_back(fault.call) || (fault.bytes_done != 0 && can_be_half_done(fault.call))) (void)body();
+      break;
+    case FaultWhen::after:
+      struck_.lost = true;
+      (void)body();
+      break;
+    case FaultWhen::async:
+      struck_.async = AsyncFault{code, fault.surface_after_calls};
+      result = body();
+      if (struck_.async && result == CUDA_SUCCESS && context != nullptr) {
+        context->faults.add({code, 0, 0, fault.operation, fault.call_ordinal + fault.surface_after_calls.value_or(0)});
+      }
+      break;
+  }
+  struck_ = {};
+  if (fault.when != FaultWhen::async && context != nullptr) return became_known(*context, code);
+  return result;
+}
+
+CUresult DriverEntries::wait_for(ContextObject& context, const VectorClock& past) {
+  timeline_.run_until(past);
+  const CUresult code = context.faults.surface_waited(past);
+  if (code != CUDA_SUCCESS) return became_known(context, code);
+  timeline_.host_waited_for(past);
+  return CUDA_SUCCESS;
+}
+
+CUresult DriverEntries::query(ContextObject& context, const VectorClock& past) {
+  if (!timeline_.done(past)) return CUDA_ERROR_NOT_READY;
+  return wait_for(context, past);
+}
+
+VectorClock DriverEntries::past_of(const ContextObject& context) {
+  VectorClock past;
+  streams_.each([&](CUstream, const StreamObject& stream) {
+    if (stream.context == context.serial) past.join(timeline_.clock(stream.slot));
+  });
+  timeline_.each_pending([&](const WorkItem& item) {  // of destroyed streams, too
+    if (item.context == context.serial) past.join(item.clock);
+  });
+  return past;
+}
+
+void DriverEntries::queued(ContextObject& context, WorkItem& item) {
+  item.context = context.serial;
+  item.operation = plan_.operation();
+  item.call = plan_.calls();
+  if (struck_.async) item.work.fault = std::exchange(struck_.async, std::nullopt);
+  item.work.write_limit = struck_.write_limit;
+  races_.queued(item, timeline_.host());
+}
+
+void DriverEntries::run(WorkItem& item) {
+  ContextObject* const context = context_of(item.context);
+  if (context != nullptr && context->faults.bars(item)) return;
+  std::optional<CUresult> error = executor_.execute(item.work, item.slot);
+  // The call has reported its failure; this is only what was done of it.
+  if (item.work.write_limit != Work::kAllBytes) error.reset();
+  std::uint64_t quiet_until_call = 0;
+  if (item.work.fault) {
+    error = item.work.fault->code;
+    quiet_until_call = item.call + item.work.fault->surface_after_calls.value_or(0);
+  }
+  if (error && context != nullptr) {
+    context->faults.add({*error, item.slot, item.ordinal, item.operation, quiet_until_call});
+  }
+}
+
+std::vector<std::string> DriverEntries::live_objects() {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const char* what, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) lines.emplace_back(what);
+  };
+  add("context", contexts_.live());
+  add("stream", streams_.live());
+  add("event", events_.live());
+  add("module", modules_.live());
+  add("program", programs_.live());
+  for (const auto& allocation : memory_.allocations()) {
+    if (allocation->lost) continue;
+    lines.push_back("allocation " + std::to_string(allocation->serial) + " of " +
+                    std::to_string(allocation->size_bytes) + " bytes");
+  }
+  for (const auto& allocation : host_memory_.allocations()) {
+    if (allocation->lost) continue;
+    lines.push_back("host allocation " + std::to_string(allocation->serial) + " of " +
+                    std::to_string(allocation->size_bytes) + " bytes");
+  }
+  return lines;
+}
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,53 @@
+// The objects behind the driver's handles.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/context_faults.hpp"
+#include "sim/handle_table.hpp"
+#include "sim/vector_clock.hpp"
+
+namespace taintgraph::sim {
+
+struct ContextObject {
+  std::uint64_t serial = 0;  // n-th context of the driver, from 1
+  std::uint32_t primary_references = 0;
+  bool primary = false;
+  std::uint64_t looked_ahead_in = 0;  // operation in which pending work was last looked at for faults
+  ContextFaults faults;
+};
+
+struct StreamObject {
+  std::uint64_t context = 0;  // serial
+  std::uint32_t slot = 0;     // in the timeline; also its index
+};
+
+struct EventObject {
+  std::uint64_t context = 0;  // serial
+  VectorClock clock;          // what had been queued when it was last recorded; nothing if it never was
+  std::uint64_t due = 0;      // when all that is done
+};
+
+struct ModuleObject {
+  std::uint64_t context = 0;  // serial
+  std::size_t kernel = 0;     // index into compiled_kernels()
+  std::vector<CUfunction> functions;
+};
+
+struct FunctionObject {
+  std::uint64_t context = 0;  // serial
+  std::size_t kernel = 0;
+};
+
+struct ProgramObject {
+  std::string source;
+  std::vector<std::pair<std::string, std::string>> headers;  // name and text
+  std::string image;                                         // empty until compiled
+  std::string log;
+};
+
+}  // namespace taintgraph::sim

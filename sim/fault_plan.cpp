@@ -1,0 +1,137 @@
+#include "sim/fault_plan.hpp"
+
+#include <utility>
+
+#include "sim/seeded_draw.hpp"
+
+namespace taintgraph::sim {
+namespace {
+
+using gpu::Call;
+
+constexpr std::string_view kClassNames[] = {"alloc", "launch", "copy",    "write",   "read",
+                                            "sync",  "event",  "capture", "compile", "other"};
+
+bool is_host_code(gpu::FaultKind kind) { return kind == gpu::FaultKind::host_exception; }
+
+}  // namespace
+
+CallClass class_of(Call call) {
+  switch (call) {
+    case Call::cuMemAlloc:
+    case Call::cuMemAllocAsync:
+      return CallClass::alloc;
+    case Call::cuLaunchKernel:
+      return CallClass::launch;
+    case Call::cuMemcpyDtoDAsync:
+      return CallClass::copy;
+    case Call::cuMemcpyHtoDAsync:
+      return CallClass::write;
+    case Call::cuMemcpyDtoHAsync:
+      return CallClass::read;
+    case Call::cuCtxSynchronize:
+    case Call::cuStreamSynchronize:
+    case Call::cuStreamQuery:
+    case Call::cuEventSynchronize:
+    case Call::cuEventQuery:
+      return CallClass::sync;
+    case Call::cuEventCreate:
+    case Call::cuEventDestroy:
+    case Call::cuEventRecord:
+    case Call::cuStreamWaitEvent:
+      return CallClass::event;
+    case Call::cuStreamBeginCapture:
+    case Call::cuStreamEndCapture:
+    case Call::cuStreamIsCapturing:
+    case Call::cuGraphDestroy:
+    case Call::cuGraphInstantiate:
+    case Call::cuGraphExecDestroy:
+    case Call::cuGraphLaunch:
+      return CallClass::capture;
+    case Call::cuModuleLoadData:
+    case Call::cuModuleUnload:
+    case Call::cuModuleGetFunction:
+    case Call::cuFuncLoad:
+    case Call::nvrtcVersion:
+    case Call::nvrtcCreateProgram:
+    case Call::nvrtcCompileProgram:
+    case Call::nvrtcGetPTXSize:
+    case Call::nvrtcGetPTX:
+    case Call::nvrtcGetProgramLogSize:
+    case Call::nvrtcGetProgramLog:
+    case Call::nvrtcDestroyProgram:
+      return CallClass::compile;
+    default:
+      return CallClass::other;
+  }
+}
+
+std::optional<CallClass> class_from_string(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kClassNames); ++i) {
+    if (kClassNames[i] == name) return static_cast<CallClass>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(CallClass call_class) { return kClassNames[static_cast<std::size_t>(call_class)]; }
+
+FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
+    : seed_(seed), planned_(std::move(planned)), selected_(planned_.size()), struck_(planned_.size()) {}
+
+void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
+  armed_.reset();
+  operation_ = ordinal;
+  operation_id_ = id;
+}
+
+void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
+  armed_.emplace();
+  for (const Call call : calls) armed_->calls.set(static_cast<std::size_t>(call));
+  armed_->fault = fault;
+}
+
+bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const {
+  const gpu::FaultKind kind = planned.fault.kind;
+  if (!gpu::row(kind).injectable || is_host_code(kind) != (site.call == Call::none)) return false;
+  if (planned.call ? *planned.call != site.call : !gpu::may_return(site.call, kind)) return false;
+  if (planned.call_class && *planned.call_class != class_of(site.call)) return false;
+  if (planned.stream && planned.stream != site.stream) return false;
+  if (!planned.kernel.empty() && planned.kernel != site.kernel) return false;
+  return planned.operation.empty() || planned.operation == operation_id_;
+}
+
+bool FaultPlan::strikes(std::size_t index) {
+  const PlannedFault& planned = planned_[index];
+  const std::uint64_t selection = selected_[index]++;
+  if (selection < planned.skip || (!planned.persistent && struck_[index] >= planned.count)) return false;
+  if (planned.one_in != 0 && draw(seed_, Draw::planned_fault, index, selection) % planned.one_in != 0) return false;
+  return true;
+}
+
+FiredFault FaultPlan::fire(const Fault& fault, Call call, std::string_view planned) {
+  const gpu::FaultRow& row = gpu::row(fault.kind);
+  return fired_.emplace_back(FiredFault{operation_, call, calls_, fault.kind, fault.when.value_or(row.when), row.code,
+                                        fault.bytes_done, fault.surface_after_calls, std::string(planned)});
+}
+
+std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
+  if (site.call != Call::none) ++calls_;
+  // Every planned fault counts the calls it selects, even where another one strikes.
+  std::optional<std::size_t> first;
+  for (std::size_t i = 0; i < planned_.size(); ++i) {
+    if (selects(planned_[i], site) && strikes(i) && !first) first = i;
+  }
+  if (armed_ && armed_->calls.test(static_cast<std::size_t>(site.call)) &&
+      is_host_code(armed_->fault.kind) == (site.call == Call::none) && gpu::row(armed_->fault.kind).injectable) {
+    return fire(armed_->fault, site.call, {});
+  }
+  if (!first) return std::nullopt;
+  ++struck_[*first];
+  return fire(planned_[*first].fault, site.call, planned_[*first].id);
+}
+
+bool FaultPlan::host_code_throws() { return decide({Call::none, std::nullopt, {}}).has_value(); }
+
+std::vector<FiredFault> FaultPlan::take_fired() { return std::exchange(fired_, {}); }
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,24 @@
+// What memory holds before anybody wrote it: bytes that are drawn from the seed, differ from one allocation to the next
+// and look like nothing, so that a stale read is seen as wrong bytes (DESIGN 5).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "sim/seeded_draw.hpp"
+
+namespace taintgraph::sim {
+
+// Fills `bytes`, which lie at `offset` of the allocation numbered `serial`. Requires: offset is a multiple of 8.
+inline void fill_with_garbage(std::span<std::byte> bytes, std::uint64_t seed, Draw purpose, std::uint64_t serial,
+                              std::uint64_t offset) {
+  const std::uint64_t base = draw(seed, purpose, serial);
+  for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = spread(base + offset + i);
+    std::memcpy(bytes.data() + i, &word, bytes.size() - i < sizeof word ? bytes.size() - i : sizeof word);
+  }
+}
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,47 @@
+#include "sim/kernel_image.hpp"
+
+#include <cstring>
+
+#include "sim/compiled_kernel.hpp"
+
+namespace taintgraph::sim {
+namespace {
+
+constexpr std::string_view kMagic = "// taintgraph simulated image 1\n.entry ";
+constexpr std::string_view kEnd = "\n.end\n";
+
+template <class Matches>
+KernelIndex find_kernel(Matches&& matches) {
+  const auto kernels = compiled_kernels();
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (matches(*kernels[i])) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+KernelIndex find_kernel_by_name(std::string_view name) {
+  return find_kernel([name](const CompiledKernel& kernel) { return kernel.name == name; });
+}
+
+KernelIndex find_kernel_by_source(std::string_view source) {
+  return find_kernel([source](const CompiledKernel& kernel) { return kernel.source == source; });
+}
+
+std::string make_image(std::size_t kernel) {
+  std::string image(kMagic);
+  image += compiled_kernels()[kernel]->name;
+  image += kEnd;
+  return image;
+}
+
+KernelIndex read_image(const char* image) {
+  // Byte by byte up to the first difference: what is no image need not be terminated either.
+  if (image == nullptr || std::strncmp(image, kMagic.data(), kMagic.size()) != 0) return std::nullopt;
+  const std::string_view rest(image + kMagic.size());
+  if (rest.size() < kEnd.size() || rest.substr(rest.size() - kEnd.size()) != kEnd) return std::nullopt;
+  return find_kernel_by_name(rest.substr(0, rest.size() - kEnd.size()));
+}
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,22 @@
+// What the simulated compiler makes of a source and the simulated driver loads: text, zero terminated, that names the
+// entry points it stands for. It holds no code; the code was compiled with the simulator.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace taintgraph::sim {
+
+// An index into compiled_kernels(), or none.
+using KernelIndex = std::optional<std::size_t>;
+
+[[nodiscard]] KernelIndex find_kernel_by_name(std::string_view name);
+[[nodiscard]] KernelIndex find_kernel_by_source(std::string_view source);
+
+[[nodiscard]] std::string make_image(std::size_t kernel);
+// None if this is no image, or one of a kernel that does not exist.
+[[nodiscard]] KernelIndex read_image(const char* image);
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,192 @@
+#include "sim/timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/seeded_draw.hpp"
+
+namespace taintgraph::sim {
+namespace {
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+// In nanoseconds. A call takes about as long as a driver call does; work takes a few calls, so that streams overlap and
+// a few operations are in flight at any time.
+constexpr std::uint64_t kShortestStep = 200;
+constexpr std::uint64_t kStepSpread = 800;
+constexpr std::uint64_t kShortestWork = 500;
+constexpr std::uint64_t kWorkSpread = 8000;
+
+}  // namespace
+
+std::uint32_t Timeline::open_slot() {
+  std::size_t chosen = slots_.size();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.open || slot.done != slot.queued || host_[static_cast<std::uint32_t>(i)] < slot.queued) continue;
+    chosen = i;
+    break;
+  }
+  if (chosen == slots_.size()) slots_.emplace_back();
+  Slot& slot = slots_[chosen];
+  slot.open = true;
+  slot.clock = host_;
+  slot.ready_at = now_;
+  return static_cast<std::uint32_t>(chosen);
+}
+
+WorkItem& Timeline::enqueue(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  if (spare_.empty()) spare_.push_back(std::make_unique<WorkItem>());
+  std::unique_ptr<WorkItem> item = std::move(spare_.back());
+  spare_.pop_back();
+  item->slot = index;
+  item->ordinal = ++slot.queued;
+  item->sequence = ++sequence_;
+  item->probed = false;
+  item->work.fault.reset();
+  item->work.write_limit = Work::kAllBytes;
+  const std::uint64_t start = std::max(slot.ready_at, now_);
+  item->due = start + kShortestWork + draw(seed_, Draw::work_duration, index, item->ordinal) % kWorkSpread;
+  slot.ready_at = item->due;
+  slot.clock.join(host_);
+  slot.clock.include(index, item->ordinal);
+  item->clock = slot.clock;
+  if (pending_ == 0 || item->due < next_due_) next_due_ = item->due;
+  ++pending_;
+  return *slot.queue.emplace_back(std::move(item));
+}
+
+void Timeline::order_after(std::uint32_t index, const VectorClock& past, std::uint64_t due) {
+  slots_[index].clock.join(past);
+  slots_[index].ready_at = std::max(slots_[index].ready_at, due);
+}
+
+template <class Admitted>
+std::size_t Timeline::next(Admitted&& admitted) const {
+  std::size_t chosen = slots_.size();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].queue.empty()) continue;
+    const WorkItem& item = *slots_[i].queue.front();
+    if (!admitted(item)) continue;
+    if (chosen < slots_.size()) {
+      const WorkItem& best = *slots_[chosen].queue.front();
+      if (std::pair(item.due, item.sequence) > std::pair(best.due, best.sequence)) continue;
+    }
+    chosen = i;
+  }
+  return chosen;
+}
+
+bool Timeline::done(const VectorClock& past) const {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].done < past[i]) return false;
+  }
+  return true;
+}
+
+bool Timeline::runnable(const WorkItem& item) const {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const std::uint64_t needed = i == item.slot ? item.ordinal - 1 : item.clock[i];
+    if (slots_[i].done < needed) return false;
+  }
+  return true;
+}
+
+void Timeline::retire(Slot& slot) {
+  std::unique_ptr<WorkItem> item = std::move(slot.queue.front());
+  slot.queue.pop_front();
+  slot.done = item->ordinal;
+  --pending_;
+  spare_.push_back(std::move(item));
+}
+
+void Timeline::run_first(Slot& slot) {
+  WorkItem& item = *slot.queue.front();
+  if (item.work.kind != WorkKind::release) schedule_.push_back(item.slot);
+  runner_.run(item);
+  retire(slot);
+}
+
+void Timeline::note_next_due() {
+  const std::size_t first = next([](const WorkItem&) { return true; });
+  next_due_ = first < slots_.size() ? slots_[first].queue.front()->due : kNever;
+}
+
+// Stops at the first entry that cannot run: its work may be queued by a later call.
+void Timeline::run_forced() {
+  while (!forced_order_.empty()) {
+    const std::uint32_t index = forced_order_.front();
+    if (index >= slots_.size() || slots_[index].queue.empty()) return;
+    const WorkItem& item = *slots_[index].queue.front();
+    if (!runnable(item)) return;
+    // Memory is released in its stream's order but is no entry of a schedule.
+    if (item.work.kind != WorkKind::release) forced_order_.pop_front();
+    run_first(slots_[index]);
+  }
+}
+
+void Timeline::step() {
+  now_ += kShortestStep + draw(seed_, Draw::host_step, ++steps_) % kStepSpread;
+  if (pending_ == 0) return;
+  if (forced_) {
+    run_forced();
+    return;
+  }
+  if (now_ < next_due_) return;
+  const auto is_due = [this](const WorkItem& item) { return item.due <= now_; };
+  for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
+  note_next_due();
+}
+
+void Timeline::run_until(const VectorClock& past) {
+  if (forced_) {
+    while (!forced_order_.empty() && !done(past)) {
+      const std::size_t before = forced_order_.size();
+      run_forced();
+      if (forced_order_.size() == before && !done(past)) forced_order_.pop_front();  // cannot run: passed over
+    }
+    const auto is_needed = [&past](const WorkItem& item) { return item.ordinal <= past[item.slot]; };
+    for (std::size_t i = next(is_needed); i < slots_.size(); i = next(is_needed)) run_first(slots_[i]);
+    note_next_due();
+    return;
+  }
+  std::uint64_t until = now_;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.done < past[i]) until = std::max(until, slot.queue[past[i] - slot.done - 1]->due);
+  }
+  if (pending_ == 0) return;
+  const auto is_due = [until](const WorkItem& item) { return item.due <= until; };
+  for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
+  now_ = until;
+  note_next_due();
+}
+
+VectorClock Timeline::everything() const {
+  VectorClock past = host_;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) past.include(i, slots_[i].queued);
+  return past;
+}
+
+void Timeline::discard(std::uint64_t context) {
+  // A stream belongs to one context; its items come and go together.
+  for (Slot& slot : slots_) {
+    while (!slot.queue.empty() && slot.queue.front()->context == context) retire(slot);
+  }
+  note_next_due();
+}
+
+void Timeline::force_schedule(std::span<const std::uint32_t> streams) {
+  forced_ = true;
+  forced_order_.assign(streams.begin(), streams.end());
+}
+
+std::vector<std::uint32_t> Timeline::take_schedule() {
+  forced_ = false;
+  forced_order_.clear();
+  return std::exchange(schedule_, {});
+}
+
+}  // namespace taintgraph::sim

@@ -1,0 +1,111 @@
+// Virtual time: the streams' queues, when each piece of work runs, and what is ordered before what.
+//
+// Work runs as a whole at the moment it is done. How long it takes is drawn from the seed by stream and ordinal; it
+// starts when what it waits for is done. Time moves by small drawn steps and at waits. The order of the device's work
+// is thus a function of the seed and the calls; a forced schedule replaces it, within what streams and events allow.
+//
+// A stream occupies a slot, the lowest free one, which is also its index to the outside. A slot is free again when all
+// its work is done and the host has waited for it, so its ordinals never need to restart.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/vector_clock.hpp"
+#include "sim/work.hpp"
+
+namespace taintgraph::sim {
+
+class WorkRunner {
+ public:
+  virtual ~WorkRunner() = default;
+  // Carries out `item`. May not queue or run other work.
+  virtual void run(WorkItem& item) = 0;
+};
+
+class Timeline {
+ public:
+  Timeline(std::uint64_t seed, WorkRunner& runner) : seed_(seed), runner_(runner) {}
+
+  [[nodiscard]] std::uint32_t open_slot();
+  // Work in it still runs.
+  void close_slot(std::uint32_t slot) { slots_[slot].open = false; }
+
+  // Queues a new item on `slot` and returns it, to be filled in before anything else is called. Its work holds no
+  // values that matter.
+  [[nodiscard]] WorkItem& enqueue(std::uint32_t slot);
+
+  // The past of whatever is queued on `slot` next, and when that may start.
+  [[nodiscard]] const VectorClock& clock(std::uint32_t slot) const { return slots_[slot].clock; }
+  [[nodiscard]] std::uint64_t ready_at(std::uint32_t slot) const { return slots_[slot].ready_at; }
+  // Orders what is queued on `slot` next after `past`, which is done at `due`.
+  void order_after(std::uint32_t slot, const VectorClock& past, std::uint64_t due);
+
+  // What the host knows to be done.
+  [[nodiscard]] const VectorClock& host() const { return host_; }
+  void host_waited_for(const VectorClock& past) { host_.join(past); }
+
+  // Lets a little time pass, as each driver call does, and runs what is done by then.
+  void step();
+  // Runs what has to run until all of `past` is done. The host does not know of it by that alone.
+  void run_until(const VectorClock& past);
+  [[nodiscard]] bool done(const VectorClock& past) const;
+  // Everything queued so far.
+  [[nodiscard]] VectorClock everything() const;
+
+  // Drops all pending work of one context; it counts as done.
+  void discard(std::uint64_t context);
+
+  // Pending work, by slot and then in order.
+  template <class Visit>
+  void each_pending(Visit&& visit) {
+    if (pending_ == 0) return;
+    for (Slot& slot : slots_) {
+      for (const std::unique_ptr<WorkItem>& item : slot.queue) visit(*item);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t now() const { return now_; }
+
+  // See Driver. A forced schedule is in force until the schedule is taken.
+  void force_schedule(std::span<const std::uint32_t> streams);
+  [[nodiscard]] std::vector<std::uint32_t> take_schedule();
+
+ private:
+  struct Slot {
+    bool open = false;
+    std::uint64_t queued = 0;  // ordinal of the last item queued
+    std::uint64_t done = 0;    // ordinal of the last item done
+    std::uint64_t ready_at = 0;
+    VectorClock clock;
+    std::deque<std::unique_ptr<WorkItem>> queue;
+  };
+
+  // The slot whose first item is done first, among those that `admitted` lets through; slots_.size() if none.
+  template <class Admitted>
+  [[nodiscard]] std::size_t next(Admitted&& admitted) const;
+  [[nodiscard]] bool runnable(const WorkItem& item) const;
+  void run_first(Slot& slot);
+  void run_forced();
+  void retire(Slot& slot);
+  void note_next_due();
+
+  std::uint64_t seed_;
+  WorkRunner& runner_;
+  std::deque<Slot> slots_;
+  VectorClock host_;
+  std::uint64_t now_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::size_t pending_ = 0;
+  std::uint64_t next_due_ = 0;  // no pending item is due before
+  bool forced_ = false;
+  std::deque<std::uint32_t> forced_order_;
+  std::vector<std::uint32_t> schedule_;
+  std::vector<std::unique_ptr<WorkItem>> spare_;  // items to be used again, with what their vectors hold
+};
+
+}  // namespace taintgraph::sim

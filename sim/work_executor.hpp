@@ -1,0 +1,40 @@
+// Carries work out: moves the bytes, runs the kernels, releases the memory. Knows nothing of time or order.
+#pragma once
+
+#include <optional>
+
+#include "sim/device_memory.hpp"
+#include "sim/finding_log.hpp"
+#include "sim/host_memory.hpp"
+#include "sim/work.hpp"
+
+namespace taintgraph::sim {
+
+class WorkExecutor {
+ public:
+  WorkExecutor(DeviceMemory& memory, HostMemory& host, FindingLog& findings)
+      : memory_(memory), host_(host), findings_(findings), checker_(memory) {}
+
+  // Does `work`, which was queued on stream `slot`. Returns the error it ended in, if any.
+  [[nodiscard]] std::optional<CUresult> execute(const Work& work, std::uint32_t slot);
+
+  // Whether a kernel looks as if it would fault: its first thread, run without effect. A hint, for deciding when to run
+  // work and nothing else.
+  [[nodiscard]] bool looks_faulty(const Work& work);
+
+ private:
+  std::optional<CUresult> run_kernel(const Work& work, std::uint32_t slot);
+  void report_undeclared(const Work& work, std::uint32_t slot);
+  void copy_to_device(const Work& work);
+  void copy_to_host(const Work& work);
+  void copy_on_device(const Work& work);
+  // Null if the memory went away after the work was queued, which has been reported by then.
+  std::byte* device_bytes(CUdeviceptr address, std::uint64_t size_bytes);
+
+  DeviceMemory& memory_;
+  HostMemory& host_;
+  FindingLog& findings_;
+  AccessChecker checker_;
+};
+
+}  // namespace taintgraph::sim
