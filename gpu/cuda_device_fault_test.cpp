@@ -1,0 +1,316 @@
+// The backend when calls fail: the simulated driver fails them as planned.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/cuda_device.hpp"
+#include "sim/driver.hpp"
+
+namespace taintgraph::gpu {
+namespace {
+
+using core::DeviceSpan;
+using core::StreamIndex;
+
+constexpr StreamIndex kFirst{0};
+constexpr StreamIndex kSecond{1};
+constexpr std::size_t kSize = 48;
+
+// Fails `count` calls to `call` (to any call that may return the kind, if none is named), passing the first `skip`.
+sim::FaultPlan plan_of(std::optional<Call> call, FaultKind kind, FaultWhen when = FaultWhen::before,
+                       std::uint64_t skip = 0, std::uint64_t count = 1) {
+  sim::PlannedFault fault;
+  fault.id = "planned";
+  fault.call = call;
+  fault.skip = skip;
+  fault.count = count;
+  fault.fault.kind = kind;
+  fault.fault.when = when;
+  return sim::FaultPlan(1, {fault});
+}
+
+struct Machine {
+  explicit Machine(sim::FaultPlan fault_plan = {}) : plan(std::move(fault_plan)), driver(sim::DriverOptions{}, plan) {}
+
+  [[nodiscard]] core::DeviceResult<void> open() {
+    CudaDeviceOptions options;
+    options.streams = 2;
+    options.staging_bytes = 64;
+    options.observer = driver.observer();
+    auto made = CudaDevice::create(driver.driver(), driver.compiler(), options);
+    if (!made) return tl::unexpected(made.error());
+    device = std::move(*made);
+    return {};
+  }
+
+  [[nodiscard]] core::DeviceResult<void> fill(DeviceSpan to, std::uint64_t value, StreamIndex stream = kFirst) {
+    const DeviceSpan writes[] = {to};
+    const std::uint64_t scalars[] = {value};
+    return device->launch(stream, {"fill", {}, writes, scalars});
+  }
+  [[nodiscard]] core::DeviceResult<void> run(std::string_view kernel) {
+    return device->launch(kFirst, {kernel, {}, {}, {}});
+  }
+  [[nodiscard]] core::DeviceResult<void> write(DeviceSpan to, std::uint8_t value, StreamIndex stream = kFirst) {
+    const std::vector<std::byte> bytes(to.size_bytes, std::byte{value});
+    return device->write(stream, to.address, bytes);
+  }
+  [[nodiscard]] core::DeviceResult<void> read(DeviceSpan from, std::vector<std::uint8_t>& into,
+                                              StreamIndex stream = kFirst) {
+    into.assign(from.size_bytes, 0);
+    const core::DeviceRead pieces[] = {{from, reinterpret_cast<std::byte*>(into.data())}};
+    return device->read(stream, pieces);
+  }
+  // The one value of all bytes, -1 if they differ or cannot be read.
+  [[nodiscard]] int value_of(DeviceSpan span, StreamIndex stream = kFirst) {
+    std::vector<std::uint8_t> bytes;
+    if (!read(span, bytes, stream)) return -1;
+    return bytes == std::vector<std::uint8_t>(bytes.size(), bytes[0]) ? bytes[0] : -1;
+  }
+  [[nodiscard]] DeviceSpan reserve(std::uint64_t size = kSize) {
+    return {device->reserve(size).value_or(core::DeviceAddress::null), size};
+  }
+  [[nodiscard]] std::string findings() {
+    std::string lines;
+    for (const sim::Finding& finding : driver.take_findings()) lines += finding.what + "\n";
+    return lines;
+  }
+
+  sim::FaultPlan plan;
+  sim::Driver driver;
+  std::unique_ptr<CudaDevice> device;
+};
+
+using Objects = std::vector<std::string>;
+
+TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
+  std::uint64_t skip = 0;
+  for (;; ++skip) {
+    for (const FaultWhen when : {FaultWhen::before, FaultWhen::after}) {
+      Machine machine(plan_of({}, FaultKind::invalid_value, when, skip));
+      const auto opened = machine.open();
+      if (machine.plan.fired().empty()) {
+        EXPECT_TRUE(opened);
+        EXPECT_EQ(skip,
+                  12U);  // init, device, context, is it current; 2 streams with an event and 2 blocks of memory each
+        return;
+      }
+      ASSERT_FALSE(opened) << skip;
+      EXPECT_EQ(opened.error().call, to_string(machine.plan.fired()[0].call)) << skip;
+      EXPECT_EQ(opened.error().name, "invalid_value");
+      EXPECT_EQ(machine.driver.live_objects(), Objects()) << skip;
+      EXPECT_EQ(machine.findings(), "") << skip;
+    }
+  }
+}
+
+// Fails each call of a teardown in turn: it goes on, and says so.
+TEST(CudaDeviceFaults, TeardownGoesOnThroughErrors) {
+  for (std::uint64_t skip = 0;; ++skip) {
+    Machine machine;
+    ASSERT_TRUE(machine.open());
+    const DeviceSpan bytes = machine.reserve();
+    ASSERT_TRUE(machine.fill(bytes, 3));
+    ASSERT_TRUE(machine.device->fence(kFirst));
+    ASSERT_TRUE(machine.device->give_back(machine.reserve().address));
+    machine.plan = plan_of({}, FaultKind::invalid_value, FaultWhen::before, skip);
+    const std::vector<core::Error> errors = machine.device->close();
+    if (machine.plan.fired().empty()) {
+      EXPECT_TRUE(errors.empty());
+      EXPECT_EQ(machine.driver.live_objects(), Objects());
+      EXPECT_EQ(skip, 14U);
+      return;
+    }
+    ASSERT_EQ(errors.size(), 1U) << skip;
+    EXPECT_EQ(errors[0].call, to_string(machine.plan.fired()[0].call));
+    EXPECT_EQ(machine.findings(), "") << errors[0].call;
+    EXPECT_EQ(machine.driver.live_objects(), Objects()) << errors[0].call;
+  }
+}
+
+// Memory that a queued copy or kernel may still use is left to the context, which waits for them.
+TEST(CudaDeviceFaults, TeardownOfAStreamThatCannotBeWaitedFor) {
+  Machine machine;
+  ASSERT_TRUE(machine.open());
+  const DeviceSpan bytes = machine.reserve();
+  ASSERT_TRUE(machine.write(bytes, 1));
+  const std::vector<DeviceSpan> many(20, DeviceSpan{bytes.address, 0});
+  ASSERT_TRUE(machine.device->launch(kFirst, {"noop", many, {}, {}}));
+  const Call waits[] = {Call::cuStreamSynchronize, Call::cuCtxSynchronize};
+  machine.plan.begin_operation(1, "close");
+  machine.plan.strike(waits,
+                      {.kind = FaultKind::invalid_value, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
+  EXPECT_EQ(machine.device->close().size(), 4U);  // both waits, for either stream
+  EXPECT_EQ(machine.findings(), "");
+  EXPECT_EQ(machine.driver.live_objects(), Objects());
+}
+
+TEST(CudaDeviceFaults, LoadingAKernelIsWholeOrNotAtAll) {
+  for (const Call call :
+       {Call::cuDeviceGetAttribute, Call::nvrtcVersion, Call::nvrtcCreateProgram, Call::nvrtcCompileProgram,
+        Call::nvrtcGetPTXSize, Call::nvrtcGetPTX, Call::nvrtcDestroyProgram, Call::cuModuleLoadData,
+        Call::cuModuleGetFunction, Call::cuFuncLoad, Call::cuLaunchKernel}) {
+    const bool compiler = to_string(call).substr(0, 5) == "nvrtc";
+    Machine machine(plan_of(call, compiler ? FaultKind::compile_error : FaultKind::invalid_value));
+    ASSERT_TRUE(machine.open());
+    const DeviceSpan bytes = machine.reserve();
+    const auto failed = machine.fill(bytes, 3);
+    ASSERT_FALSE(failed) << to_string(call);
+    EXPECT_EQ(failed.error().call, to_string(call));
+    EXPECT_EQ(failed.error().name, compiler ? "compile_error" : "invalid_value");
+    EXPECT_FALSE(failed.error().sticky);
+    EXPECT_TRUE(machine.fill(bytes, 4)) << to_string(call);
+    EXPECT_EQ(machine.value_of(bytes), 4);
+    EXPECT_TRUE(machine.device->close().empty());
+    EXPECT_EQ(machine.driver.live_objects(), Objects()) << to_string(call);
+    EXPECT_EQ(machine.findings(), "") << to_string(call);
+  }
+}
+
+TEST(CudaDeviceFaults, AForgottenKernelIsCompiledAgain) {
+  Machine machine(plan_of(Call::nvrtcCompileProgram, FaultKind::compile_error, FaultWhen::before, 1));
+  ASSERT_TRUE(machine.open());
+  const DeviceSpan bytes = machine.reserve();
+  ASSERT_TRUE(machine.fill(bytes, 3));
+  ASSERT_TRUE(machine.fill(bytes, 3));
+  ASSERT_TRUE(machine.device->forget_kernel("fill"));
+  ASSERT_TRUE(machine.device->forget_kernel("fill"));
+  const auto failed = machine.fill(bytes, 4);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().name, "compile_error");
+  EXPECT_TRUE(machine.fill(bytes, 5));
+  EXPECT_EQ(machine.value_of(bytes), 5);
+}
+
+// The order that events cannot keep is kept by the host's waiting.
+TEST(CudaDeviceFaults, OrderingFallsBackToWaiting) {
+  for (const Call call : {Call::cuEventRecord, Call::cuStreamWaitEvent}) {
+    for (const FaultWhen when : {FaultWhen::before, FaultWhen::after}) {
+      Machine machine(plan_of(call, FaultKind::invalid_handle, when));
+      ASSERT_TRUE(machine.open());
+      const DeviceSpan bytes = machine.reserve();
+      ASSERT_TRUE(machine.fill(bytes, 3, kFirst));
+      EXPECT_TRUE(machine.device->order_after(kSecond, kFirst));
+      EXPECT_EQ(machine.plan.fired().size(), 1U);
+      EXPECT_EQ(machine.value_of(bytes, kSecond), 3);
+      EXPECT_EQ(machine.findings(), "");
+    }
+  }
+}
+
+TEST(CudaDeviceFaults, OrderingFailsWhenWaitingFailsToo) {
+  Machine machine;
+  ASSERT_TRUE(machine.open());
+  const DeviceSpan bytes = machine.reserve();
+  ASSERT_TRUE(machine.fill(bytes, 3, kFirst));
+  const Call calls[] = {Call::cuEventRecord, Call::cuStreamSynchronize};
+  machine.plan.begin_operation(1, "order");
+  machine.plan.strike(calls,
+                      {.kind = FaultKind::invalid_handle, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
+  const auto ordered = machine.device->order_after(kSecond, kFirst);
+  machine.plan.begin_operation(2, "");
+  ASSERT_FALSE(ordered);
+  EXPECT_EQ(ordered.error().call, "cuStreamSynchronize");
+}
+
+// A copy whose call failed may be queued all the same: its staging space must not be handed out again before its time.
+TEST(CudaDeviceFaults, StagingSpaceOfAFailedCopyIsLeftAlone) {
+  for (const Call call : {Call::cuMemcpyHtoDAsync, Call::cuMemcpyDtoHAsync}) {
+    Machine machine(plan_of(call, FaultKind::invalid_value, FaultWhen::after));
+    ASSERT_TRUE(machine.open());
+    const DeviceSpan first = machine.reserve();
+    const DeviceSpan second = machine.reserve();
+    std::vector<std::uint8_t> into;
+    if (call == Call::cuMemcpyHtoDAsync) {
+      EXPECT_FALSE(machine.write(first, 1));
+    } else {
+      EXPECT_TRUE(machine.write(first, 1));
+      EXPECT_FALSE(machine.read(first, into));
+    }
+    EXPECT_TRUE(machine.write(second, 2));
+    EXPECT_EQ(machine.value_of(second), 2);
+    EXPECT_EQ(machine.value_of(first), 1);
+    EXPECT_EQ(machine.findings(), "") << to_string(call);
+  }
+}
+
+TEST(CudaDeviceFaults, AWaitForStagingSpaceMayFail) {
+  Machine machine(plan_of(Call::cuStreamSynchronize, FaultKind::invalid_value));
+  ASSERT_TRUE(machine.open());
+  const DeviceSpan first = machine.reserve();
+  const DeviceSpan second = machine.reserve();
+  ASSERT_TRUE(machine.write(first, 1));
+  const auto failed = machine.write(second, 2);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().call, "cuStreamSynchronize");
+  EXPECT_TRUE(machine.write(second, 3));
+  EXPECT_EQ(machine.value_of(first), 1);
+  EXPECT_EQ(machine.value_of(second), 3);
+  EXPECT_EQ(machine.findings(), "");
+}
+
+TEST(CudaDeviceFaults, AFenceThatFailsIsNoFence) {
+  for (const Call call : {Call::cuEventCreate, Call::cuEventRecord, Call::cuEventQuery}) {
+    Machine machine;
+    ASSERT_TRUE(machine.open());
+    machine.plan = plan_of(call, FaultKind::invalid_value);
+    auto fence = machine.device->fence(kFirst);
+    if (call == Call::cuEventQuery) {
+      ASSERT_TRUE(fence);
+      EXPECT_FALSE(machine.device->reached(*fence));
+    } else {
+      EXPECT_FALSE(fence);
+      fence = machine.device->fence(kFirst);
+      ASSERT_TRUE(fence);
+    }
+    EXPECT_TRUE(machine.device->synchronize(kFirst));
+    EXPECT_TRUE(machine.device->reached(*fence).value_or(false));
+    EXPECT_TRUE(machine.device->drop(*fence));
+    EXPECT_EQ(machine.findings(), "");
+  }
+}
+
+struct Faulting {
+  std::string_view kernel;
+  std::string_view error;
+  core::Recovery recovery;
+};
+
+TEST(CudaDeviceFaults, FaultingKernelsPoisonAndResetRecoversWhereItCan) {
+  for (const Faulting& each : {Faulting{"device_assert", "assert", core::Recovery::context},
+                               Faulting{"out_of_bounds", "illegal_address", core::Recovery::process},
+                               Faulting{"trap", "launch_failed", core::Recovery::process}}) {
+    Machine machine;
+    ASSERT_TRUE(machine.open());
+    const DeviceSpan bytes = machine.reserve();
+    const auto fence = machine.device->fence(kSecond);
+    ASSERT_TRUE(machine.run(each.kernel));
+    const auto surfaced = machine.device->synchronize(kFirst);
+    ASSERT_FALSE(surfaced) << each.kernel;
+    EXPECT_EQ(surfaced.error().name, each.error);
+    EXPECT_TRUE(surfaced.error().sticky);
+    EXPECT_EQ(surfaced.error().recovery, each.recovery);
+    EXPECT_EQ(machine.fill(bytes, 1).error().name, each.error);
+
+    const auto reset = machine.device->reset();
+    EXPECT_EQ(reset.has_value(), each.recovery == core::Recovery::context) << each.kernel;
+    if (!reset) continue;
+    EXPECT_FALSE(reset->empty());  // the old context's error, once more
+    const DeviceSpan fresh = machine.reserve();
+    EXPECT_TRUE(machine.fill(fresh, 2));
+    EXPECT_EQ(machine.value_of(fresh), 2);
+    EXPECT_TRUE(machine.device->reached(*fence).value_or(false));  // of the old context: over
+    EXPECT_TRUE(machine.device->drop(*fence));
+    EXPECT_TRUE(machine.device->close().empty());
+    EXPECT_EQ(machine.driver.live_objects(), Objects());
+  }
+}
+
+}  // namespace
+}  // namespace taintgraph::gpu
