@@ -52,6 +52,8 @@ ContextObject* DriverEntries::context_of(std::uint64_t serial) {
 CUresult DriverEntries::became_known(ContextObject& context, CUresult code) {
   context.faults.surfaced(code);
   if (context.faults.sticky() == CUDA_SUCCESS) return code;
+  // Nothing of this context runs any more, and the host has been told so.
+  timeline_.host_waited_for(past_of(context));
   timeline_.discard(context.serial);
   const gpu::FaultRow* const row = gpu::row_of(context.faults.sticky());
   if (row != nullptr && row->recovery == gpu::FaultRecovery::process) process_error_ = context.faults.sticky();

@@ -24,9 +24,9 @@ namespace taintgraph::sim {
 
 struct Fault {
   gpu::FaultKind kind = gpu::FaultKind::invalid_value;
-  std::optional<gpu::FaultWhen> when;                // none: the kind's default
-  std::uint64_t bytes_done = 0;                      // the first n bytes of the write set hold the result all the same
-  std::optional<std::uint64_t> surface_after_calls;  // async only
+  std::optional<gpu::FaultWhen> when = std::nullopt;  // none: the kind's default
+  std::uint64_t bytes_done = 0;                       // the first n bytes of the write set hold the result all the same
+  std::optional<std::uint64_t> surface_after_calls = std::nullopt;  // async only
 
   friend bool operator==(const Fault&, const Fault&) = default;
 };
