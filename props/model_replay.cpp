@@ -5,6 +5,7 @@
 
 #include "props/model.hpp"
 #include "traces/fault_target.hpp"
+#include "traces/reader.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -116,6 +117,16 @@ class Replay {
 }  // namespace
 
 std::vector<std::string> mismatches_of_model(const Program& program) { return Replay(program).run(); }
+
+std::string mismatches_of_model(std::string_view operations, std::string_view device) {
+  const std::string header = R"({"format":"taintgraph-trace","version":1,"device":)" + std::string(device) + "}\n";
+  const auto program = traces::parse_program(header + std::string(operations));
+  if (!program) return "not a trace: " + traces::to_string(program.error().front(), "text");
+  if (expectations_in(*program) == 0) return "it expects nothing";
+  std::string all;
+  for (const std::string& each : mismatches_of_model(*program)) all += each + "\n";
+  return all;
+}
 
 std::size_t expectations_in(const Program& program) {
   std::size_t count = 0;

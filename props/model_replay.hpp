@@ -16,6 +16,10 @@ namespace taintgraph::props {
 // to fire once, at the first call that it strikes. Of an open answer the first one counts.
 [[nodiscard]] std::vector<std::string> mismatches_of_model(const traces::Program& program);
 
+// The same for a trace given as text: `device` is the header's device object, `operations` are lines. All mismatches in
+// one string, empty if there are none. A text that is no good trace, or expects nothing, is a mismatch too.
+[[nodiscard]] std::string mismatches_of_model(std::string_view operations, std::string_view device = "{}");
+
 // How many expectations (a field each) the program states that mismatches_of_model() looks at.
 [[nodiscard]] std::size_t expectations_in(const traces::Program& program);
 
