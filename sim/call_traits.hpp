@@ -40,6 +40,7 @@ namespace taintgraph::sim {
     case Call::cuModuleUnload:
     case Call::cuGraphDestroy:
     case Call::cuGraphExecDestroy:
+    case Call::cuStreamEndCapture:  // the stream does not capture afterwards, with or without a graph
     case Call::nvrtcDestroyProgram:
       return true;
     default:
@@ -50,6 +51,24 @@ namespace taintgraph::sim {
 // Queues work that writes device memory, of which a part may be done though the call failed.
 [[nodiscard]] constexpr bool can_be_half_done(Call call) {
   return call == Call::cuLaunchKernel || call == Call::cuMemcpyHtoDAsync || call == Call::cuMemcpyDtoDAsync;
+}
+
+// On a capturing stream, adds to the capture.
+[[nodiscard]] constexpr bool adds_to_capture(Call call) {
+  switch (call) {
+    case Call::cuStreamWaitEvent:
+    case Call::cuEventRecord:
+    case Call::cuMemAllocAsync:
+    case Call::cuMemFreeAsync:
+    case Call::cuMemcpyHtoDAsync:
+    case Call::cuMemcpyDtoHAsync:
+    case Call::cuMemcpyDtoDAsync:
+    case Call::cuLaunchKernel:
+    case Call::cuGraphLaunch:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Documented to return errors of earlier asynchronous work.
@@ -72,7 +91,8 @@ namespace taintgraph::sim {
   }
 }
 
-// Barred while any stream captures in global mode: it could act on the work of another thread.
+// Barred in every thread while a stream captures in global mode, and in the capturing thread in thread-local mode: it
+// could act on work outside the capture.
 [[nodiscard]] constexpr bool unsafe_in_capture(Call call) {
   switch (call) {
     case Call::cuMemAlloc:
@@ -86,6 +106,7 @@ namespace taintgraph::sim {
     case Call::cuEventSynchronize:
     case Call::cuStreamQuery:
     case Call::cuStreamSynchronize:
+    case Call::cuCtxSynchronize:
       return true;
     default:
       return false;

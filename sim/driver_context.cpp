@@ -128,6 +128,10 @@ void DriverEntries::destroy_context(CUcontext handle, ContextObject& context) {
   const VectorClock past = past_of(context);
   timeline_.run_until(past);
   timeline_.host_waited_for(past);
+  std::erase_if(open_captures_, [serial](const auto& capture) { return capture->context == serial; });
+  graph_execs_.each([&](CUgraphExec exec, const GraphExecObject& object) {
+    if (object.context == serial) graph_execs_.erase(exec);
+  });
   streams_.each([&](CUstream stream, StreamObject& object) {
     if (object.context != serial) return;
     timeline_.close_slot(object.slot);

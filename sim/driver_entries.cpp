@@ -15,6 +15,8 @@ DriverEntries::DriverEntries(const DriverOptions& options, FaultPlan& plan, std:
       events_(HandleKind::event, number),
       modules_(HandleKind::module_, number),
       functions_(HandleKind::function, number),
+      graphs_(HandleKind::graph, number),
+      graph_execs_(HandleKind::graph_exec, number),
       programs_(HandleKind::program, number) {}
 
 CUresult DriverEntries::misuse(Call call, std::string_view what, CUresult code) {
@@ -97,6 +99,7 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
     case FaultWhen::before:
       // What is given back is gone whatever the call says; of work, some bytes may be done all the same.
       struck_.write_limit = fault.bytes_done;
+      struck_.ends_only = true;
       if (gives_back(fault.call) || (fault.bytes_done != 0 && can_be_half_done(fault.call))) (void)body();
       break;
     case FaultWhen::after:
@@ -174,7 +177,10 @@ std::vector<std::string> DriverEntries::live_objects() {
   add("stream", streams_.live());
   add("event", events_.live());
   add("module", modules_.live());
+  add("graph", graphs_.live());
+  add("executable graph", graph_execs_.live());
   add("program", programs_.live());
+  add("open capture", open_captures_.size());
   for (const auto& allocation : memory_.allocations()) {
     if (allocation->lost) continue;
     lines.push_back("allocation " + std::to_string(allocation->serial) + " of " +

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,7 +55,8 @@ class DriverEntries final : private WorkRunner {
   struct Struck {
     std::optional<AsyncFault> async;
     std::uint64_t write_limit = Work::kAllBytes;
-    bool lost = false;  // what it creates, nobody will learn of
+    bool lost = false;       // what it creates, nobody will learn of
+    bool ends_only = false;  // it ends what it is given, and has no other effect
   };
   struct Declaration {
     bool pending = false;
@@ -74,10 +76,13 @@ class DriverEntries final : private WorkRunner {
     const CUresult refused = refuse(*context, site.call);
     if (refused != CUDA_SUCCESS) {
       plan_.pass();
+      struck_.ends_only = true;
       if (gives_back(site.call)) (void)body(*context);
+      struck_ = {};
       return refused;
     }
     const std::optional<FiredFault> fault = plan_.decide(site);
+    if (!open_captures_.empty()) return beside_captures(site, fault, *context, [&] { return body(*context); });
     if (!fault) return body(*context);
     return struck(*fault, context, [&] { return body(*context); });
   }
@@ -105,6 +110,9 @@ class DriverEntries final : private WorkRunner {
     return in_context(site, [&](ContextObject& context) {
       if (!owned(stream, context, call, handle == nullptr ? "the NULL stream" : "a stream")) {
         return CUDA_ERROR_INVALID_HANDLE;
+      }
+      if (stream->capture && stream->capture->invalidated && adds_to_capture(call)) {
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
       }
       return body(context, *stream);
     });
@@ -143,12 +151,27 @@ class DriverEntries final : private WorkRunner {
   // Queues what `fill` makes of an empty Work.
   template <class Fill>
   void submit(ContextObject& context, StreamObject& stream, Fill&& fill) {
+    if (stream.capture) {
+      Work work;
+      fill(work);
+      record(stream, std::move(work));
+      return;
+    }
     WorkItem& item = timeline_.enqueue(stream.slot);
     fill(item.work);
     queued(context, item);
   }
   void queued(ContextObject& context, WorkItem& item);
   void run(WorkItem& item) override;
+
+  // What a call does while some stream captures.
+  CUresult beside_captures(const CallSite& site, const std::optional<FiredFault>& fault, ContextObject& context,
+                           const std::function<CUresult()>& body);
+  void record(StreamObject& stream, Work work);
+  void end_capture(Capture& capture);
+  // A capture is broken by a misuse: a finding, and `code` to return.
+  CUresult break_capture(Capture& capture, Call call, std::string_view what, CUresult code);
+  CUresult wait_in_capture(StreamObject& stream, const EventObject& event);
 
   CUresult allocate(ContextObject& context, CUdeviceptr* address, std::size_t size_bytes, Call call,
                     StreamObject* stream);
@@ -172,7 +195,10 @@ class DriverEntries final : private WorkRunner {
   HandleTable<CUevent, EventObject> events_;
   HandleTable<CUmodule, ModuleObject> modules_;
   HandleTable<CUfunction, FunctionObject> functions_;
+  HandleTable<CUgraph, GraphObject> graphs_;
+  HandleTable<CUgraphExec, GraphExecObject> graph_execs_;
   HandleTable<nvrtcProgram, ProgramObject> programs_;
+  std::vector<std::shared_ptr<Capture>> open_captures_;
   std::vector<std::pair<std::thread::id, CUcontext>> currents_;
 
   bool initialised_ = false;

@@ -53,18 +53,19 @@ CUresult DriverEntries::cuModuleGetFunction(CUfunction* function, CUmodule modul
     ModuleObject* const object = modules_.find(module);
     if (!owned(object, context, kCall, "a module")) return CUDA_ERROR_INVALID_HANDLE;
     if (kernel_name(object->kernel) != name) return CUDA_ERROR_NOT_FOUND;
-    *function = functions_.create({context.serial, object->kernel}, struck_.lost);
+    *function = functions_.create({context.serial, object->kernel, false}, struck_.lost);
     object->functions.push_back(*function);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult DriverEntries::cuFuncLoad(CUfunction function) {
-  const FunctionObject* const object = functions_.find(function);
+  FunctionObject* const object = functions_.find(function);
   CallSite site{Call::cuFuncLoad, std::nullopt, {}};
   if (object != nullptr) site.kernel = kernel_name(object->kernel);
   return in_context(site, [&](ContextObject& context) {
     if (!owned(object, context, Call::cuFuncLoad, "a function")) return CUDA_ERROR_INVALID_HANDLE;
+    object->loaded = true;
     return CUDA_SUCCESS;
   });
 }
@@ -98,7 +99,7 @@ CUresult DriverEntries::cuLaunchKernel(CUfunction function, unsigned grid_x, uns
                                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream stream,
                                        void** parameters, void** extra) {
   constexpr Call kCall = Call::cuLaunchKernel;
-  const FunctionObject* const object = functions_.find(function);
+  FunctionObject* const object = functions_.find(function);
   const CUresult result =
       on_stream(kCall, stream, object == nullptr ? std::string_view() : kernel_name(object->kernel),
                 [&](ContextObject& context, StreamObject& stream_object) {
@@ -114,6 +115,11 @@ CUresult DriverEntries::cuLaunchKernel(CUfunction function, unsigned grid_x, uns
                   if (declaration_.pending && declaration_.stream != stream) {
                     (void)misuse(kCall, "is declared for another stream", CUDA_SUCCESS);
                   }
+                  if (stream_object.capture && !object->loaded) {
+                    return break_capture(*stream_object.capture, kCall, "would load its function while capturing",
+                                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+                  }
+                  object->loaded = true;
                   submit(context, stream_object,
                          [&](Work& work) { fill_launch(work, object->kernel, dimensions, stream, parameters); });
                   return CUDA_SUCCESS;

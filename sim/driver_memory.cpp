@@ -46,12 +46,14 @@ CUresult DriverEntries::cuMemFree(CUdeviceptr address) {
 
 CUresult DriverEntries::cuMemAllocAsync(CUdeviceptr* address, std::size_t size_bytes, CUstream stream) {
   return on_stream(Call::cuMemAllocAsync, stream, {}, [&](ContextObject& context, StreamObject& object) {
+    if (object.capture) return misuse(Call::cuMemAllocAsync, "on a capturing stream", CUDA_ERROR_NOT_SUPPORTED);
     return allocate(context, address, size_bytes, Call::cuMemAllocAsync, &object);
   });
 }
 
 CUresult DriverEntries::cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   return on_stream(Call::cuMemFreeAsync, stream, {}, [&](ContextObject& context, StreamObject& object) {
+    if (object.capture) return misuse(Call::cuMemFreeAsync, "on a capturing stream", CUDA_ERROR_NOT_SUPPORTED);
     Allocation* const allocation = allocation_to_free(address, Call::cuMemFreeAsync);
     if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
     allocation->free_queued = true;

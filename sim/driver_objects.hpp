@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/capture.hpp"
 #include "sim/context_faults.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/vector_clock.hpp"
@@ -22,14 +23,17 @@ struct ContextObject {
 };
 
 struct StreamObject {
-  std::uint64_t context = 0;  // serial
-  std::uint32_t slot = 0;     // in the timeline; also its index
+  std::uint64_t context = 0;         // serial
+  std::uint32_t slot = 0;            // in the timeline; also its index
+  std::shared_ptr<Capture> capture;  // that it takes part in; null if none
+  VectorClock captured;              // the nodes ordered before what is captured next
 };
 
 struct EventObject {
-  std::uint64_t context = 0;  // serial
-  VectorClock clock;          // what had been queued when it was last recorded; nothing if it never was
-  std::uint64_t due = 0;      // when all that is done
+  std::uint64_t context = 0;         // serial
+  VectorClock clock;                 // what had been queued when it was last recorded; nothing if it never was
+  std::uint64_t due = 0;             // when all that is done
+  std::shared_ptr<Capture> capture;  // that it was last recorded in; `clock` then counts nodes
 };
 
 struct ModuleObject {
@@ -41,6 +45,7 @@ struct ModuleObject {
 struct FunctionObject {
   std::uint64_t context = 0;  // serial
   std::size_t kernel = 0;
+  bool loaded = false;  // by cuFuncLoad or a launch; loading is lazy otherwise
 };
 
 struct ProgramObject {
