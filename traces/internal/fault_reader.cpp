@@ -17,6 +17,7 @@ struct FaultParts {
   std::optional<gpu::FaultKind> kind;
   sim::Fault fault;
   Place when_place;
+  Place id_place;  // of a planned one
 };
 
 void read_surface(ValueReader& in, sim::Fault& fault) {
@@ -88,6 +89,8 @@ constexpr std::array<std::string_view, 14> kPlannedNames = {"id",   "call", "cla
 void read_planned_member(ValueReader& in, std::size_t member, sim::PlannedFault& planned, FaultParts& parts) {
   switch (member) {
     case 0:
+      (void)in.scanner().peek();
+      parts.id_place = in.scanner().place();
       planned.id = read_name(in, "an id");
       break;
     case 1:
@@ -197,7 +200,7 @@ std::vector<sim::PlannedFault> read_fault_plan(ValueReader& in) {
     members.require(10);
     if (!planned.id.empty() && !ids.insert(planned.id).second) {
       const PathStep id(in.problems(), kPlannedNames[0]);
-      in.problems().add(members.place(), "duplicate id " + quoted(planned.id) + "; expected one id a fault");
+      in.problems().add(parts.id_place, "duplicate id " + quoted(planned.id) + "; expected one id a fault");
     }
     const auto fault = join(in, parts);
     if (!fault) continue;

@@ -71,7 +71,7 @@ void JsonScanner::restart(std::size_t depth) {
   depth_ = depth;
 }
 
-void JsonScanner::skip_space() {
+void JsonScanner::skip_space_slowly() {
   for (;;) {
     const int c = window_.current();
     if (c == '\n' && !line_mode_) {
@@ -107,10 +107,11 @@ ValueKind JsonScanner::peek() {
     case '"':
       return ValueKind::string;
     case 't':
+      return word_ahead("true") ? ValueKind::boolean : ValueKind::nothing;
     case 'f':
-      return ValueKind::boolean;
+      return word_ahead("false") ? ValueKind::boolean : ValueKind::nothing;
     case 'n':
-      return ValueKind::null;
+      return word_ahead("null") ? ValueKind::null : ValueKind::nothing;
     default:
       break;
   }
@@ -221,34 +222,28 @@ Number JsonScanner::number() {
   return number;
 }
 
-void JsonScanner::literal() {
-  const int first = window_.current();
-  const std::string_view word = first == 't' ? "true" : first == 'f' ? "false" : "null";
-  const Place start = place();
-  for (const char c : word) {
-    if (window_.current() != c) {
-      fail(start, "expected a value, found a word that is not true, false or null");
-      return;
-    }
-    window_.advance();
+// Whether `word` stands under the cursor; fatal if not.
+bool JsonScanner::word_ahead(std::string_view word) {
+  const auto ahead = [&] { return static_cast<std::size_t>(window_.end() - window_.at()); };
+  while (ahead() < word.size() && window_.more()) {
   }
+  if (std::string_view(window_.at(), ahead()).substr(0, word.size()) == word) return true;
+  fail(place(), "a word that is not JSON; expected true, false or null, or a value of another type");
+  return false;
+}
+
+void JsonScanner::literal() {
+  const std::size_t length = *window_.at() == 'f' ? 5 : 4;
+  window_.move_to(window_.at() + length);
 }
 
 void JsonScanner::skip() {
   switch (peek()) {
     case ValueKind::nothing:
       return;
-    case ValueKind::object: {
-      std::unordered_set<std::string> keys;
-      enter();
-      while (next_member()) {
-        const std::string name = key_;
-        const PathStep step(problems_, name);
-        if (!keys.insert(name).second) problems_.add(key_place_, "duplicate key " + quoted(name));
-        skip();
-      }
+    case ValueKind::object:
+      skip_object();
       return;
-    }
     case ValueKind::array: {
       enter();
       for (std::uint64_t i = 0; next_element(); ++i) {
@@ -267,6 +262,21 @@ void JsonScanner::skip() {
     case ValueKind::null:
       literal();
       return;
+  }
+}
+
+void JsonScanner::skip_object() {
+  enter();
+  if (problems_.muted()) {
+    while (next_member()) skip();
+    return;
+  }
+  std::unordered_set<std::string> keys;
+  while (next_member()) {
+    const auto [key, is_new] = keys.insert(key_);  // its strings stay where they are
+    const PathStep step(problems_, *key);
+    if (!is_new) problems_.add(key_place_, "duplicate key " + quoted(*key) + "; expected each key once");
+    skip();
   }
 }
 

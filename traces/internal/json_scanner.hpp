@@ -88,7 +88,13 @@ class JsonScanner {
   void restart(std::size_t depth);
 
  private:
-  void skip_space();
+  // Most values stand right behind the last one.
+  void skip_space() {
+    if (window_.at() == window_.end() || static_cast<unsigned char>(*window_.at()) <= ' ') skip_space_slowly();
+  }
+  void skip_space_slowly();
+  [[nodiscard]] bool word_ahead(std::string_view word);
+  void skip_object();
   [[nodiscard]] bool next(char close, std::string_view expected);
   [[nodiscard]] bool escaped(Place start);
   [[nodiscard]] bool unicode_escape();

@@ -8,8 +8,11 @@ namespace {
 constexpr std::size_t kUnknown = ~std::size_t{0};
 
 std::size_t find(std::span<const std::string_view> names, std::string_view name) {
+  if (name.empty()) return kUnknown;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return i;
+    // Length and first byte tell most names apart without a call to compare them.
+    const std::string_view one = names[i];
+    if (one.size() == name.size() && one.front() == name.front() && one == name) return i;
   }
   return kUnknown;
 }

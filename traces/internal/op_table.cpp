@@ -42,8 +42,7 @@ constexpr std::array<OpRow, kOpKindCount + 1> kOps = {{
     row("replay", OpKind::replay, MayFault::yes, fields(Field::graph)),
     row("destroy", OpKind::destroy, MayFault::no, fields(Field::graph)),
     row("reset", OpKind::reset, MayFault::no, fields()),
-    row("check", OpKind::check, MayFault::no, fields(),
-        fields(Field::failures, Field::tags, Field::pages, Field::bytes_in_use, Field::clean, Field::claimed)),
+    row("check", OpKind::check, MayFault::no, fields(), kCheckFields),
     {"end", std::nullopt, kClosing, kClosing},
 }};
 

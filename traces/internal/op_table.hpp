@@ -57,6 +57,10 @@ using FieldSet = std::uint32_t;
 [[nodiscard]] constexpr FieldSet only(Field field) { return FieldSet{1} << static_cast<unsigned>(field); }
 [[nodiscard]] constexpr bool has(FieldSet set, Field field) { return (set & only(field)) != 0; }
 
+// What a `check` may assert.
+inline constexpr FieldSet kCheckFields = only(Field::failures) | only(Field::tags) | only(Field::pages) |
+                                         only(Field::bytes_in_use) | only(Field::clean) | only(Field::claimed);
+
 struct OpRow {
   std::string_view name;
   std::optional<OpKind> kind;  // none: the closing line "end"

@@ -34,7 +34,7 @@ void OperationReader::judge_fields(Members& members) {
 }
 
 void OperationReader::judge_arguments(const Members& members) {
-  if (operation_.kind != OpKind::launch || !kernel_known_) return;
+  if (operation_.kind != OpKind::launch || !kernel_known_ || !args_good_) return;
   const gpu::KernelInfo& kernel = gpu::kernel_catalog()[operation_.kernel];
   const bool any = given(Field::args);
   const PathStep args(in_.problems(), name_of(Field::args));
@@ -102,11 +102,12 @@ void OperationReader::assemble() {
   operation_.buffer = buffer_.value_or(NameId::none);
   if (!from_.empty()) operation_.reads = std::move(from_);
   if (to_) operation_.writes.assign(1, *to_);
-  if (operation_.kind == OpKind::check) annotations_.check = std::move(check_);
+  const bool is_check = operation_.kind == OpKind::check;
+  annotated_ = annotated_ || is_check || expect_ || !annotations_.extensions.empty();
+  if (!annotated_) return;
+  if (is_check) annotations_.check = std::move(check_);
   if (expect_) annotations_.expect = std::move(expect_->value);
-  const bool plain = !annotations_.check && !annotations_.expect && !annotations_.has_schedule &&
-                     annotations_.note.empty() && annotations_.extensions.empty();
-  if (!plain) operation_.annotations = std::make_shared<const Annotations>(std::move(annotations_));
+  operation_.annotations = std::make_shared<const Annotations>(std::move(annotations_));
 }
 
 }  // namespace taintgraph::traces::internal

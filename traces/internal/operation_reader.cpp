@@ -31,9 +31,14 @@ void OperationReader::clear() {
   to_.reset();
   kernel_known_ = false;
   bytes_good_ = false;
+  args_good_ = true;
   expect_.reset();
-  check_ = Check{};
-  annotations_ = Annotations{};
+  // Most operations have none of these, so whoever reads one of their members says so.
+  if (annotated_) {
+    check_ = Check{};
+    annotations_ = Annotations{};
+    annotated_ = false;
+  }
 }
 
 OperationReader::Line OperationReader::read() {
@@ -102,6 +107,7 @@ void OperationReader::read_member(Field field) {
       expect_ = read_expectation(in_);
       break;
     case Field::schedule:
+      annotated_ = true;
       annotations_.has_schedule = true;
       annotations_.schedule = in_.streams();
       break;
@@ -145,6 +151,8 @@ bool OperationReader::read_place_member(Field field) {
 
 // What a `check` asserts.
 bool OperationReader::read_check_member(Field field) {
+  if (!has(kCheckFields, field)) return false;
+  annotated_ = true;
   switch (field) {
     case Field::failures:
       check_.failures = in_.integer();
@@ -161,11 +169,9 @@ bool OperationReader::read_check_member(Field field) {
     case Field::clean:
       in_.ref_list(check_.clean);
       return true;
-    case Field::claimed:
+    default:
       check_.claimed = in_.claims();
       return true;
-    default:
-      return false;
   }
 }
 
@@ -188,7 +194,8 @@ void OperationReader::read_kernel() {
 
 void OperationReader::read_args() {
   for (Argument& argument : arguments_) argument = Argument{};
-  if (!in_.object()) return;
+  args_good_ = in_.object();
+  if (!args_good_) return;
   Members members(in_, argument_names_);
   while (const auto member = members.next()) {
     (void)in_.scanner().peek();
@@ -208,6 +215,7 @@ void OperationReader::read_bytes() {
 }
 
 void OperationReader::read_note() {
+  annotated_ = true;
   if (const auto note = in_.text()) annotations_.note = *note;
 }
 

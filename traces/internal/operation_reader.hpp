@@ -84,9 +84,11 @@ class OperationReader {
   std::optional<Ref> to_;
   bool kernel_known_ = false;
   bool bytes_good_ = false;
+  bool args_good_ = true;  // also if there are none
   std::optional<ExpectationText> expect_;
   Check check_;
   Annotations annotations_;
+  bool annotated_ = false;  // check_ or annotations_ hold something
 };
 
 }  // namespace taintgraph::traces::internal

@@ -31,6 +31,7 @@ class ProblemList {
   [[nodiscard]] bool full() const { return problems_.size() >= kMaxProblems; }
   // While muted nothing is added: for text that will be read once more.
   void mute(bool on) { muted_ = on; }
+  [[nodiscard]] bool muted() const { return muted_; }
 
   // The JSON pointer of the steps held now, e.g. "/reads/0"; empty for the value as a whole.
   [[nodiscard]] std::string pointer() const;

@@ -63,11 +63,15 @@ std::optional<Ref> ValueReader::array_ref() {
     if (!scanner_.failed()) problems_.add(start, "the list is empty; expected " + std::string(kRefForm));
     return std::nullopt;
   }
+  if (!name) {
+    pass_over_rest();
+    return std::nullopt;
+  }
   if (!scanner_.next_element()) {
     if (!scanner_.failed()) problems_.add(start, "begin and end are missing; expected " + std::string(kRefForm));
     return std::nullopt;
   }
-  if (!rest_of_ref(ref, start) || !name) return std::nullopt;
+  if (!rest_of_ref(ref, start)) return std::nullopt;
   ref.buffer = *name;
   return ref;
 }
