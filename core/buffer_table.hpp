@@ -44,6 +44,9 @@ class BufferTable {
   }
   [[nodiscard]] const Buffer* find(BufferId id) const { return const_cast<BufferTable*>(this)->find(id); }
 
+  // True if the handle was made by this table: an id means nothing to another.
+  [[nodiscard]] bool owns(const Handle& handle) const { return handle.queue() == drops_.get(); }
+
   // Forgets a buffer; its id is stale from now on. Requires: it is in the table.
   void erase(BufferId id);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tl/expected.hpp>
 
@@ -35,6 +36,13 @@ struct Error {
 template <class T>
 using DeviceResult = tl::expected<T, Error>;
 
+// Of several results, the one to report: the first sticky error, else the first error (D1: a sticky one is never
+// hidden).
+inline void keep_gravest(DeviceResult<void>& kept, DeviceResult<void>&& next) {
+  if (next) return;
+  if (kept || (next.error().sticky && !kept.error().sticky)) kept = std::move(next);
+}
+
 // Program errors: calls that can be refused by looking at them, before any effect (R4). Each is returned with
 // Outcome::rejected and Error::name as below.
 namespace program_error {
@@ -53,6 +61,11 @@ inline constexpr std::string_view unallocated = "unallocated";          // needs
 
 // The provisional error of a write scope: what a claim says if its scope was left by an exception (W2).
 [[nodiscard]] inline Error torn_down() { return Error{.name = "host_exception", .call = {}, .detail = {}}; }
+
+// The error of a claim that is wider than the truth, because the host had no memory to cut it (B5).
+[[nodiscard]] inline Error host_out_of_memory() {
+  return Error{.name = "host_out_of_memory", .call = {}, .detail = {}};
+}
 
 // The error of a failure that claims fresh memory when the runtime is told to distrust it (B3).
 [[nodiscard]] inline Error never_written() { return Error{.name = "never_written", .call = {}, .detail = {}}; }

@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/internal/claim_map.hpp"
 
 namespace taintgraph::core {
+
+ErrorGraph::ErrorGraph() = default;
+ErrorGraph::~ErrorGraph() = default;
 
 FailureId ErrorGraph::mint(Error error, Correlation correlation) {
   index_.reserve_one();
@@ -56,6 +60,7 @@ void ErrorGraph::prune(FailureId failure) {
 void ErrorGraph::replace(FailureId failure, Error error) { node(failure).error = std::move(error); }
 
 void ErrorGraph::record(FailureId failure, SkipRecord skip) {
+  TAINTGRAPH_CHECK(!skip.inputs.empty(), "W1: a skip has an input that decided it");
   Node& cause = node(failure);
   if (!cause.skips) cause.skips = std::make_unique<SkipLog>();
   SkipLog& log = *cause.skips;
@@ -121,6 +126,7 @@ std::vector<FailureId> ErrorGraph::failures() const {
 }
 
 void ErrorGraph::validate() const {
+  index_.validate();
   std::uint64_t tags = 0;
   std::size_t live = 0;
   for (std::size_t slot = 0; slot < nodes_.size(); ++slot) {

@@ -6,8 +6,9 @@
 //
 // It is not a log: what nothing can read any more is not kept. It knows no memory and no stream.
 //
-// Cost: every call but for_each and validate is O(1) expected. mint() allocates only while the number of live failures
-// is higher than ever before; tag, untag, prune never do. Not thread safe.
+// Cost: every call is O(1) expected but records() and report(), which are bounded, and failures() and validate().
+// mint() allocates only while the number of live failures is higher than ever before; tag, untag, prune never do. Not
+// thread safe.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,17 @@
 
 namespace taintgraph::core {
 
+namespace internal {
+class ClaimMap;
+}
+
 class ErrorGraph {
  public:
+  ErrorGraph();
+  ~ErrorGraph();
+  ErrorGraph(const ErrorGraph&) = delete;
+  ErrorGraph& operator=(const ErrorGraph&) = delete;
+
   // How many skip records a failure keeps: the newest (R2). A chain is walked from its newest end, so dropping the
   // oldest loses hops near the root, and the root is always known.
   static constexpr std::size_t kSkipRecords = 16;
@@ -47,7 +57,7 @@ class ErrorGraph {
   void replace(FailureId failure, Error error);
 
   // Adds a skip to the failure's records; the oldest goes if there are more than kSkipRecords. Requires: it is in the
-  // graph.
+  // graph, and the skip has an input.
   void record(FailureId failure, SkipRecord skip);
 
   // The answer to a read of `from`, claimed by `failure`: the chain takes the newest record that produced bytes of
@@ -76,6 +86,10 @@ class ErrorGraph {
   // A claim had to be left wider than the truth because the host was out of memory (B5); how often that happened.
   void count_widened() { ++widened_; }
   [[nodiscard]] std::uint64_t widened() const { return widened_; }
+
+  // Maps that the taints counted here have used and may use again, so that cutting a claim costs no allocation once
+  // warm.
+  [[nodiscard]] std::vector<std::unique_ptr<internal::ClaimMap>>& spare_maps() { return spare_maps_; }
 
   // Every failure, oldest first. O(n log n).
   [[nodiscard]] std::vector<FailureId> failures() const;
@@ -108,6 +122,7 @@ class ErrorGraph {
   std::uint64_t minted_ = 0;
   std::uint64_t tags_ = 0;
   std::uint64_t widened_ = 0;
+  std::vector<std::unique_ptr<internal::ClaimMap>> spare_maps_;
 };
 
 }  // namespace taintgraph::core

@@ -1,5 +1,7 @@
 #include "core/failure.hpp"
 
+#include <algorithm>
+
 namespace taintgraph::core {
 namespace {
 
@@ -8,11 +10,29 @@ std::string to_string(const WeakBinding& binding) {
          std::to_string(binding.range.begin) + ", " + std::to_string(binding.range.end) + ")";
 }
 
-// Kernel names and compile logs come from outside; a report stays readable whatever they hold.
+// Kernel names and compile logs come from outside: a report stays short and on its lines whatever they hold.
 std::string shortened(std::string_view text) {
   constexpr std::size_t kLongest = 160;
-  if (text.size() <= kLongest) return std::string(text);
-  return std::string(text.substr(0, kLongest)) + "...";
+  std::size_t end = std::min(text.size(), kLongest);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // whole characters
+  std::string line(text.substr(0, end));
+  for (char& each : line)
+    if (static_cast<unsigned char>(each) < 0x20 || each == 0x7F) each = ' ';
+  return end < text.size() ? line + "..." : line;
+}
+
+std::string to_string(const ClaimedInput& input) {
+  return to_string(input.binding) + " claimed by #" + std::to_string(input.failure.value());
+}
+
+std::string hop_text(const SkipRecord& skip) {
+  constexpr std::size_t kNamedInputs = 4;
+  std::string text = "\n  skipped `" + shortened(skip.kernel) + "`: it needed " + to_string(skip.inputs.front());
+  for (std::size_t i = 1; i < std::min(skip.inputs.size(), kNamedInputs); ++i) text += ", " + to_string(skip.inputs[i]);
+  if (skip.inputs.size() > kNamedInputs)
+    text += " and " + std::to_string(skip.inputs.size() - kNamedInputs) + " other claimed inputs";
+  return text;
 }
 
 }  // namespace
@@ -23,10 +43,7 @@ std::string to_string(const FailureReport& report) {
     text += " from " + std::string(report.root.call) + " (code " + std::to_string(report.root.code) + ")";
   text += ", carried by " + std::to_string(report.carriers) + " allocation(s)";
   if (!report.root.detail.empty()) text += ": " + shortened(report.root.detail);
-  for (const SkipRecord& skip : report.chain) {
-    text += "\n  skipped `" + shortened(skip.kernel) + "`: it needed " + to_string(skip.inputs.front().binding);
-    if (skip.inputs.size() > 1) text += " (and " + std::to_string(skip.inputs.size() - 1) + " other claimed input(s))";
-  }
+  for (const SkipRecord& skip : report.chain) text += hop_text(skip);
   if (report.dropped_records > 0)
     text += "\n  (" + std::to_string(report.dropped_records) + " older skips are no longer on record)";
   return text;

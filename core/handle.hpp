@@ -1,8 +1,8 @@
 // Owners of buffers.
 //
 // A Handle owns a buffer: the buffer lives while any copy of it does. A Binding is a Handle and a byte range, for
-// whoever must keep bytes alive and not only name them (a view, a recorded graph). Operations take neither: they take
-// WeakBindings, which cost nothing and are checked.
+// whoever must keep bytes alive and not only name them (a view). Operations take neither: they take WeakBindings, which
+// cost nothing and are checked.
 //
 // Copying, moving and dropping are thread safe, as with std::shared_ptr; a buffer whose last owner goes is freed by its
 // runtime at the start of that runtime's next operation.
@@ -40,6 +40,9 @@ class Handle {
   // Of an empty handle: no id, which every operation rejects; and zero.
   [[nodiscard]] BufferId id() const { return control_ ? control_->id : BufferId(); }
   [[nodiscard]] std::uint64_t size_bytes() const { return control_ ? control_->size_bytes : 0; }
+
+  // Whom the last owner tells; nullptr for an empty handle.
+  [[nodiscard]] const DropQueue* queue() const { return control_ ? control_->queue.get() : nullptr; }
 
   [[nodiscard]] WeakBinding weak() const { return {id(), {0, size_bytes()}}; }
   [[nodiscard]] WeakBinding weak(ByteRange range) const { return {id(), range}; }

@@ -1,5 +1,6 @@
 #include "core/memory_manager.hpp"
 
+#include <new>
 #include <utility>
 
 namespace taintgraph::core {
@@ -7,22 +8,23 @@ namespace taintgraph::core {
 MemoryManager::MemoryManager(const PoolOptions& options, Storage& storage, StreamTable& streams, ErrorGraph& graph)
     : pool_(options, graph), storage_(storage), streams_(streams) {}
 
-DeviceResult<SliceId> MemoryManager::reserve(std::uint64_t size_bytes, bool from_new_page) {
-  if (!from_new_page) {
-    sweep();
+DeviceResult<SliceId> MemoryManager::reserve(std::uint64_t size_bytes, ReserveFrom from) {
+  if (from == ReserveFrom::pool) {
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
     if (!pool_.retired().empty()) {
-      if (auto polled = poll_retired(); !polled) return tl::unexpected(std::move(polled.error()));
+      // An error that is not sticky leaves memory retired and nothing else undone: a new page serves as well.
+      if (auto polled = poll_retired(); !polled && polled.error().sticky)
+        return tl::unexpected(std::move(polled.error()));
       if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
     }
   }
   auto slice = new_page(pool_.page_bytes(size_bytes), size_bytes);
   if (slice || slice.error().recovery != Recovery::retry) return slice;
-  return reserve_again(size_bytes, from_new_page);
+  return reserve_again(size_bytes, from);
 }
 
 // Out of memory is the last word only once nothing can be done about it.
-DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, bool from_new_page) {
+DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, ReserveFrom from) {
   while (!pool_.retired().empty()) {
     const SliceId oldest = pool_.retired().front();
     if (auto waited = streams_.wait_until_done(pool_.at(oldest).usage); !waited) {
@@ -31,57 +33,52 @@ DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, boo
     }
     sweep();
   }
-  if (!from_new_page)
+  if (from == ReserveFrom::pool)
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
-  if (auto given = give_back(pool_.take_empty_pages(false)); !given && given.error().sticky)
+  if (auto given = give_back(pool_.take_empty_pages(EmptyPages::all)); !given && given.error().sticky)
     return tl::unexpected(std::move(given.error()));
-  auto slice = new_page(pool_.page_bytes(size_bytes), size_bytes);
-  if (slice || slice.error().recovery != Recovery::retry) return slice;
-  // A page of the usual size may be too much where one of just this size is not.
-  const std::uint64_t least = pool_.slice_bytes(size_bytes);
-  return least < pool_.page_bytes(size_bytes) ? new_page(least, size_bytes) : std::move(slice);
+  return new_page(pool_.slice_bytes(size_bytes), size_bytes);  // one try, and no byte more than is needed
 }
 
 DeviceResult<SliceId> MemoryManager::new_page(std::uint64_t page_bytes, std::uint64_t size_bytes) {
   auto address = storage_.reserve(page_bytes);
   if (!address) return tl::unexpected(std::move(address.error()));
-  return pool_.take_from_new_page(*address, page_bytes, size_bytes);
+  try {
+    return pool_.take_from_new_page(*address, page_bytes, size_bytes);
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(storage_.give_back(*address));  // never used; the host's lack of memory is what is reported
+    throw;
+  }
 }
 
 void MemoryManager::sweep() {
-  const std::vector<SliceId>& retired = pool_.retired();
-  for (std::size_t i = 0; i < retired.size();) {
-    if (streams_.done(pool_.at(retired[i]).usage)) {
-      pool_.free(retired[i]);  // takes it off the list
-    } else {
-      ++i;
-    }
-  }
+  pool_.free_retired([this](const Slice& slice) { return streams_.done(slice.usage); });
 }
 
-// An error that is not sticky only means that nothing is known yet: the memory stays retired.
 DeviceResult<void> MemoryManager::poll_retired() {
-  for (const SliceId slice : pool_.retired())
-    if (auto polled = streams_.poll(pool_.at(slice).usage); !polled && polled.error().sticky) return polled;
+  DeviceResult<void> gravest;
+  streams_.begin_poll();
+  for (const SliceId slice : pool_.retired()) keep_gravest(gravest, streams_.poll(pool_.at(slice).usage));
   sweep();
-  return {};
+  return gravest;
 }
 
 DeviceResult<void> MemoryManager::cleanup(CleanupMode mode) {
-  DeviceResult<void> polled = poll_retired();
-  auto given = give_back(pool_.take_empty_pages(mode == CleanupMode::periodic));
-  return polled ? given : polled;
+  DeviceResult<void> gravest = poll_retired();
+  keep_gravest(gravest,
+               give_back(pool_.take_empty_pages(mode == CleanupMode::periodic ? EmptyPages::idle : EmptyPages::all)));
+  return gravest;
 }
 
-DeviceResult<void> MemoryManager::release_all() { return give_back(pool_.take_all_pages()); }
+DeviceResult<void> MemoryManager::release_all(Pages pages) {
+  const std::vector<DeviceAddress> all = pool_.take_all_pages();
+  return pages == Pages::given_back ? give_back(all) : DeviceResult<void>{};
+}
 
 DeviceResult<void> MemoryManager::give_back(const std::vector<DeviceAddress>& pages) {
-  DeviceResult<void> first;
-  for (const DeviceAddress page : pages) {
-    auto given = storage_.give_back(page);
-    if (!given && first) first = std::move(given);
-  }
-  return first;
+  DeviceResult<void> gravest;
+  for (const DeviceAddress page : pages) keep_gravest(gravest, storage_.give_back(page));
+  return gravest;
 }
 
 }  // namespace taintgraph::core

@@ -23,15 +23,27 @@ enum class CleanupMode : std::uint8_t {
   periodic,   // only those that have been empty since the last periodic cleanup
 };
 
+// Where a reservation looks.
+enum class ReserveFrom : std::uint8_t {
+  pool,      // free memory first, the storage if there is none
+  new_page,  // the storage, even where free memory would do
+};
+
+// What becomes of pages at the end.
+enum class Pages : std::uint8_t {
+  given_back,
+  abandoned,  // work may still use them: they go with their context
+};
+
 class MemoryManager {
  public:
   // All three must outlive the manager.
   MemoryManager(const PoolOptions& options, Storage& storage, StreamTable& streams, ErrorGraph& graph);
 
-  // Memory for `size_bytes` (zero has the size of one alignment unit), live, clean and not yet bound. With
-  // `from_new_page` free memory is left alone and the storage is asked.
-  // Errors: out of memory and whatever else the storage says; those of waiting for streams that are sticky.
-  [[nodiscard]] DeviceResult<SliceId> reserve(std::uint64_t size_bytes, bool from_new_page = false);
+  // Memory for `size_bytes` (zero has the size of one alignment unit), live, clean and not yet bound.
+  // Errors: out of memory and whatever else the storage says; of asking and waiting for streams only those that are
+  // sticky, since without them memory merely stays retired.
+  [[nodiscard]] DeviceResult<SliceId> reserve(std::uint64_t size_bytes, ReserveFrom from = ReserveFrom::pool);
 
   void bind(SliceId slice, BufferId buffer) { pool_.bind(slice, buffer); }
 
@@ -44,11 +56,11 @@ class MemoryManager {
   void sweep();
 
   // Gives empty pages back, having asked (without waiting) whether streams are done with retired memory.
-  // Errors: the first of the device; the pages are gone from here all the same.
+  // Errors: the gravest of the device; the pages are gone from here all the same.
   [[nodiscard]] DeviceResult<void> cleanup(CleanupMode mode);
 
-  // Gives every page back, live memory included, for teardown. Requires: no work is pending.
-  [[nodiscard]] DeviceResult<void> release_all();
+  // Lets go of every page, live memory included, for teardown. Requires: no work is pending, if they are given back.
+  [[nodiscard]] DeviceResult<void> release_all(Pages pages = Pages::given_back);
 
   [[nodiscard]] Slice& at(SliceId slice) { return pool_.at(slice); }
   [[nodiscard]] const Slice& at(SliceId slice) const { return pool_.at(slice); }
@@ -56,7 +68,7 @@ class MemoryManager {
 
  private:
   [[nodiscard]] DeviceResult<void> poll_retired();
-  [[nodiscard]] DeviceResult<SliceId> reserve_again(std::uint64_t size_bytes, bool from_new_page);
+  [[nodiscard]] DeviceResult<SliceId> reserve_again(std::uint64_t size_bytes, ReserveFrom from);
   [[nodiscard]] DeviceResult<SliceId> new_page(std::uint64_t page_bytes, std::uint64_t size_bytes);
   [[nodiscard]] DeviceResult<void> give_back(const std::vector<DeviceAddress>& pages);
 

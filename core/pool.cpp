@@ -1,10 +1,21 @@
 #include "core/pool.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/check.hpp"
 
 namespace taintgraph::core {
+namespace {
+
+// Streams that may read a slice between two writes before noting them takes an allocation.
+constexpr std::size_t kUsualReaders = 4;
+
+}  // namespace
+
+Pool::Pool(const PoolOptions& options, ErrorGraph& graph) : options_(options), graph_(graph) {
+  TAINTGRAPH_CHECK(std::has_single_bit(options.alignment_bytes), "alignment: a power of two");
+}
 
 std::uint64_t Pool::slice_bytes(std::uint64_t size_bytes) const {
   const std::uint64_t rounding = options_.alignment_bytes - 1;
@@ -34,15 +45,16 @@ SliceId Pool::take(std::uint64_t size_bytes) {
 }
 
 SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_bytes, std::uint64_t size_bytes) {
+  // What may throw comes first: a page that is in the pool is in it whole.
+  const SliceId whole = new_slice();
   PageId id{static_cast<std::uint32_t>(pages_.size())};
   if (free_pages_.empty()) {
+    free_pages_.reserve(pages_.size() + 1);
     pages_.emplace_back();
-    free_pages_.reserve(pages_.size());
   } else {
     id = free_pages_.back();
     free_pages_.pop_back();
   }
-  const SliceId whole = new_slice();
   Slice& slice = at(whole);
   slice.state = SliceState::free;
   slice.page = id;
@@ -51,15 +63,17 @@ SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_
   slice.before = slice.after = SliceId::none;
   pages_[static_cast<std::uint32_t>(id)] = {address, page_size_bytes, whole, 0, false};
   reserved_bytes_ += page_size_bytes;
-  free_.insert(key(whole));
+  list_free(whole);
   occupy(whole, slice_bytes(size_bytes));
   return whole;
 }
 
 // A free slice becomes live, cut to size; what is left over is a free slice behind it.
 void Pool::occupy(SliceId slice, std::uint64_t size_bytes) {
-  free_.erase(key(slice));
-  if (options_.kind == PoolKind::sliced && at(slice).size_bytes > size_bytes) split(slice, size_bytes);
+  const bool cut = options_.kind == PoolKind::sliced && at(slice).size_bytes > size_bytes;
+  const SliceId rest = cut ? new_slice() : SliceId::none;  // may throw; nothing has changed yet
+  unlist_free(slice);
+  if (cut) split(slice, size_bytes, rest);
   Slice& taken = at(slice);
   taken.state = SliceState::live;
   taken.buffer = BufferId();
@@ -68,8 +82,7 @@ void Pool::occupy(SliceId slice, std::uint64_t size_bytes) {
   page(taken).idle = false;
 }
 
-void Pool::split(SliceId slice, std::uint64_t size_bytes) {
-  const SliceId rest_id = new_slice();
+void Pool::split(SliceId slice, std::uint64_t size_bytes, SliceId rest_id) {
   Slice& front = at(slice);
   Slice& rest = at(rest_id);
   rest.state = SliceState::free;
@@ -81,7 +94,13 @@ void Pool::split(SliceId slice, std::uint64_t size_bytes) {
   if (front.after != SliceId::none) at(front.after).before = rest_id;
   front.after = rest_id;
   front.size_bytes = size_bytes;
-  free_.insert(key(rest_id));
+  list_free(rest_id);
+}
+
+void Pool::list_free(SliceId slice) {
+  auto& node = free_nodes_[static_cast<std::uint32_t>(slice)];
+  node.value() = key(slice);
+  free_.insert(std::move(node));
 }
 
 void Pool::bind(SliceId slice, BufferId buffer) {
@@ -99,9 +118,13 @@ void Pool::retire(SliceId slice) {
 }
 
 void Pool::free(SliceId slice) {
-  Slice& freed = at(slice);
-  TAINTGRAPH_CHECK(freed.state == SliceState::retired, "free: a retired slice");
+  TAINTGRAPH_CHECK(at(slice).state == SliceState::retired, "free: a retired slice");
   retired_.erase(std::find(retired_.begin(), retired_.end(), slice));
+  make_free(slice);
+}
+
+void Pool::make_free(SliceId slice) {
+  Slice& freed = at(slice);
   shed(slice);
   freed.usage.forget();
   freed.state = SliceState::free;
@@ -110,10 +133,10 @@ void Pool::free(SliceId slice) {
   SliceId whole = slice;
   if (freed.before != SliceId::none && at(freed.before).state == SliceState::free) {
     whole = freed.before;
-    free_.erase(key(whole));
+    unlist_free(whole);
     absorb_next(whole);
   }
-  free_.insert(key(whole));
+  list_free(whole);
 }
 
 // Joins a free slice with the free one behind it, which stops existing. The first of the two is not in free_ meanwhile.
@@ -121,7 +144,7 @@ void Pool::absorb_next(SliceId slice) {
   Slice& front = at(slice);
   const SliceId gone = front.after;
   const Slice& back = at(gone);
-  free_.erase(key(gone));
+  unlist_free(gone);
   front.size_bytes += back.size_bytes;
   front.after = back.after;
   if (front.after != SliceId::none) at(front.after).before = slice;
@@ -130,8 +153,19 @@ void Pool::absorb_next(SliceId slice) {
 
 SliceId Pool::new_slice() {
   if (tombstones_.empty()) {
+    // Every list gets room for one more first, so that no later change of state can fail.
+    const std::size_t count = slices_.size() + 1;
+    const auto grow = [count](auto& list) {
+      if (list.capacity() < count) list.reserve(2 * count);
+    };
+    grow(tombstones_);
+    grow(retired_);
+    grow(free_nodes_);
+    std::set<FreeKey> maker;
+    maker.insert(FreeKey{});
     slices_.emplace_back();
-    tombstones_.reserve(slices_.size());
+    slices_.back().usage.readers.reserve(kUsualReaders);
+    free_nodes_.push_back(maker.extract(maker.begin()));
     return static_cast<SliceId>(slices_.size() - 1);
   }
   const SliceId id = tombstones_.back();
@@ -154,7 +188,7 @@ DeviceAddress Pool::remove_page(PageId id) {
   Page& gone = pages_[static_cast<std::uint32_t>(id)];
   for (SliceId each = gone.first; each != SliceId::none;) {
     const SliceId next = at(each).after;
-    if (at(each).state == SliceState::free) free_.erase(key(each));
+    if (at(each).state == SliceState::free) unlist_free(each);
     if (at(each).state == SliceState::retired) retired_.erase(std::find(retired_.begin(), retired_.end(), each));
     tombstone(each);
     each = next;
@@ -166,12 +200,13 @@ DeviceAddress Pool::remove_page(PageId id) {
   return address;
 }
 
-std::vector<DeviceAddress> Pool::take_empty_pages(bool idle_only) {
+std::vector<DeviceAddress> Pool::take_empty_pages(EmptyPages which) {
   std::vector<DeviceAddress> addresses;
+  addresses.reserve(pages_.size());  // may throw; nothing has changed yet
   for (std::uint32_t i = 0; i < pages_.size(); ++i) {
     Page& each = pages_[i];
     if (each.address == DeviceAddress::null || each.occupied > 0) continue;
-    if (idle_only && !each.idle) {
+    if (which == EmptyPages::idle && !each.idle) {
       each.idle = true;
       continue;
     }
@@ -182,6 +217,7 @@ std::vector<DeviceAddress> Pool::take_empty_pages(bool idle_only) {
 
 std::vector<DeviceAddress> Pool::take_all_pages() {
   std::vector<DeviceAddress> addresses;
+  addresses.reserve(pages_.size());
   for (std::uint32_t i = 0; i < pages_.size(); ++i)
     if (pages_[i].address != DeviceAddress::null) addresses.push_back(remove_page(static_cast<PageId>(i)));
   return addresses;

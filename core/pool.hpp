@@ -12,24 +12,31 @@
 #include <deque>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/slice.hpp"
 
 namespace taintgraph::core {
 
+// Which pages a cleanup takes.
+enum class EmptyPages : std::uint8_t {
+  all,   // every page that is empty now
+  idle,  // those that were empty at the last such cleanup too, and have not been used in between
+};
+
 enum class PoolKind : std::uint8_t { sliced, exclusive };
 
 struct PoolOptions {
   PoolKind kind = PoolKind::sliced;
-  std::uint64_t alignment_bytes = 256;  // of every slice; a power of two, at least 1
+  std::uint64_t alignment_bytes = 256;  // of every slice, within its page; a power of two
   std::uint64_t page_bytes = 2U << 20;  // of a sliced pool's pages; larger buffers get a page of their own
 };
 
 class Pool {
  public:
   // `graph` must outlive the pool.
-  Pool(const PoolOptions& options, ErrorGraph& graph) : options_(options), graph_(graph) {}
+  Pool(const PoolOptions& options, ErrorGraph& graph);
   // Requires: every slice was retired and freed or shed.
   ~Pool() = default;
   Pool(const Pool&) = delete;
@@ -55,12 +62,24 @@ class Pool {
   void shed(SliceId slice) { at(slice).taint.clear(graph_); }
   // Makes a retired slice free, sheds it and joins it with free neighbours. Requires: every stream is done with it.
   void free(SliceId slice);
+  // The same for every retired slice of which done(const Slice&) is true.
+  template <class Done>
+  void free_retired(Done&& done) {
+    std::size_t kept = 0;
+    for (const SliceId each : retired_) {
+      if (done(std::as_const(at(each)))) {
+        make_free(each);
+      } else {
+        retired_[kept++] = each;
+      }
+    }
+    retired_.resize(kept);
+  }
 
   [[nodiscard]] const std::vector<SliceId>& retired() const { return retired_; }
 
-  // Takes the pages without a live or retired slice out of the pool; their memory is the caller's to give back. If
-  // `idle_only`, just those that were empty at the last such call too and have not been used in between.
-  [[nodiscard]] std::vector<DeviceAddress> take_empty_pages(bool idle_only);
+  // Takes pages without a live or retired slice out of the pool; their memory is the caller's to give back.
+  [[nodiscard]] std::vector<DeviceAddress> take_empty_pages(EmptyPages which);
   // Takes every page out, whatever its slices are; all slices become tombstones, shed.
   [[nodiscard]] std::vector<DeviceAddress> take_all_pages();
 
@@ -93,12 +112,16 @@ class Pool {
     std::uint32_t occupied = 0;  // live and retired slices
     bool idle = false;           // was empty at the last idle-only call
   };
-  using FreeKey = std::tuple<std::uint64_t, PageId, std::uint64_t, SliceId>;  // size, page, offset
+  // Size, page, offset: best fit, lowest address first.
+  using FreeKey = std::tuple<std::uint64_t, PageId, std::uint64_t, SliceId>;
 
   [[nodiscard]] Page& page(const Slice& slice) { return pages_[static_cast<std::uint32_t>(slice.page)]; }
   [[nodiscard]] FreeKey key(SliceId slice) const;
   SliceId new_slice();
-  void split(SliceId slice, std::uint64_t size_bytes);
+  void make_free(SliceId slice);
+  void list_free(SliceId slice);
+  void unlist_free(SliceId slice) { free_nodes_[static_cast<std::uint32_t>(slice)] = free_.extract(key(slice)); }
+  void split(SliceId slice, std::uint64_t size_bytes, SliceId rest);
   void absorb_next(SliceId slice);
   void occupy(SliceId slice, std::uint64_t size_bytes);
   void tombstone(SliceId slice);
@@ -110,6 +133,8 @@ class Pool {
   std::vector<SliceId> tombstones_;
   std::vector<SliceId> retired_;  // oldest first
   std::set<FreeKey> free_;
+  std::vector<std::set<FreeKey>::node_type>
+      free_nodes_;  // of each slice while not in free_, so that freeing cannot fail
   std::vector<Page> pages_;
   std::vector<PageId> free_pages_;  // ids to use again
   std::uint64_t reserved_bytes_ = 0;

@@ -124,7 +124,7 @@ TEST_F(PoolTest, GivingPagesBackRenumbersNothing) {  // B4
   const DeviceAddress at_b = pool_->address(b);
   const FailureId failure = claim(c);
   drop(a);
-  EXPECT_EQ(pool_->take_empty_pages(false).size(), 1u);
+  EXPECT_EQ(pool_->take_empty_pages(EmptyPages::all).size(), 1u);
   pool_->validate();
   EXPECT_EQ(pool_->address(b), at_b);
   EXPECT_EQ(pool_->at(c).taint.first({0, 1}), failure);
@@ -138,11 +138,11 @@ TEST_F(PoolTest, PeriodicCleanupTakesOnlyPagesThatStayedEmpty) {
   use(kSmall);
   const SliceId used = page(256);
   drop(used);
-  EXPECT_TRUE(pool_->take_empty_pages(true).empty()) << "empty for the first time";
+  EXPECT_TRUE(pool_->take_empty_pages(EmptyPages::idle).empty()) << "empty for the first time";
   const SliceId again = pool_->take(16);
   drop(again);
-  EXPECT_TRUE(pool_->take_empty_pages(true).empty()) << "used in between";
-  EXPECT_EQ(pool_->take_empty_pages(true).size(), 1u);
+  EXPECT_TRUE(pool_->take_empty_pages(EmptyPages::idle).empty()) << "used in between";
+  EXPECT_EQ(pool_->take_empty_pages(EmptyPages::idle).size(), 1u);
 }
 
 TEST_F(PoolTest, LargeBuffersGetAPageOfTheirOwn) {

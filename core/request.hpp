@@ -39,8 +39,9 @@ struct OperationError {
 
 using Status = tl::expected<void, OperationError>;
 
-// Host code that an operation runs inside its write scope, right before it submits work. May throw: the exception
-// reaches the caller and the write set stays claimed (W2).
+// Host code that an operation runs inside its write scope, once its work is submitted. May throw: the exception reaches
+// the caller and the write set stays claimed (W2); an operation that writes nothing claims nothing. Must not use the
+// runtime that runs it.
 class HostCode {
  public:
   virtual void run() = 0;
@@ -53,7 +54,7 @@ struct AllocRequest {
   std::uint64_t size_bytes = 0;
   bool from_new_page = false;  // ask the driver even where free memory would do
   Correlation correlation{};
-  HostCode* host_code = nullptr;  // an exception of it is a failed reservation: a buffer must come back (W5)
+  HostCode* host_code = nullptr;  // an exception of it ends here, as a failed reservation: a buffer must come back (W5)
 };
 
 // A buffer comes back in any case (W5): without an error it is ready; with one it is unallocated, and says why when

@@ -1,6 +1,7 @@
 #include "core/runtime.hpp"
 
 #include <map>
+#include <new>
 #include <utility>
 
 #include "core/check.hpp"
@@ -12,7 +13,12 @@ Runtime::Runtime(Device& device, const RuntimeOptions& options)
 
 Runtime::~Runtime() {
   // Whoever wants to know what teardown said calls close() first.
-  if (!closed_) static_cast<void>(close());
+  if (closed_) return;
+  try {
+    static_cast<void>(close());
+  } catch (const std::bad_alloc&) {
+    TAINTGRAPH_CHECK(false, "teardown needs a little host memory");
+  }
 }
 
 Allocation Runtime::alloc(const AllocRequest& request) {
@@ -31,14 +37,14 @@ Allocation Runtime::alloc(const AllocRequest& request) {
   };
   if (request.host_code) {
     try {
-      request.host_code->run();
+      run(request.host_code);
     } catch (...) {
       return fail(torn_down());
     }
   }
   if (request.size_bytes == 0 && !request.from_new_page) return {std::move(handle), {}};
 
-  auto slice = memory_.reserve(request.size_bytes, request.from_new_page);
+  auto slice = memory_.reserve(request.size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
   if (!slice) return fail(std::move(slice.error()));
   memory_.bind(*slice, buffer.id);
   buffer.slice = *slice;
@@ -51,7 +57,7 @@ Allocation Runtime::alloc(const AllocRequest& request) {
 
 Status Runtime::free(Handle& handle) {
   drain_dropped();
-  if (!buffers_.find(handle.id()))
+  if (!buffers_.owns(handle) || !buffers_.find(handle.id()))
     return rejected(Error{.name = program_error::stale_handle, .call = {}, .detail = {}});
   handle.drop();
   drain_dropped();
@@ -59,6 +65,8 @@ Status Runtime::free(Handle& handle) {
 }
 
 void Runtime::drain_dropped() {
+  TAINTGRAPH_CHECK(!closed_, "a closed runtime is only looked at");
+  TAINTGRAPH_CHECK(!in_host_code_, "host code of an operation may not use its runtime");
   buffers_.drain_dropped([this](Buffer& dropped) { release(dropped); });
 }
 
@@ -92,16 +100,30 @@ Status Runtime::cleanup(CleanupMode mode, Correlation correlation) {
 
 DeviceResult<void> Runtime::close() {
   closed_ = true;
-  DeviceResult<void> first;
-  const auto note = [&first](DeviceResult<void> result) {
-    if (!result && first) first = std::move(result);
-  };
-  for (std::uint32_t i = 0; i < streams_.size(); ++i) note(streams_.synchronize(StreamIndex{i}));
+  DeviceResult<void> gravest;
+  bool idle = true;
+  for (std::uint32_t i = 0; i < streams_.size(); ++i) {
+    DeviceResult<void> waited = streams_.synchronize(StreamIndex{i});
+    if (!waited && !waited.error().sticky) waited = streams_.synchronize(StreamIndex{i});
+    idle = idle && (waited || waited.error().sticky);  // a poisoned device runs nothing any more
+    keep_gravest(gravest, std::move(waited));
+  }
   buffers_.for_each([this](Buffer& each) { release(each); });
-  note(streams_.close());
-  note(memory_.release_all());
+  keep_gravest(gravest, streams_.close());
+  keep_gravest(gravest, memory_.release_all(idle ? Pages::given_back : Pages::abandoned));
   if (poison_) graph_.unpin(std::exchange(poison_, FailureId()));
-  return first;
+  return gravest;
+}
+
+// Runs what the caller put inside an operation. Its exception goes through, so the scope around it stays claimed (W2).
+void Runtime::run(HostCode* host_code) {
+  if (!host_code) return;
+  struct Busy {
+    explicit Busy(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Busy() { flag_ = false; }
+    bool& flag_;
+  } const busy(in_host_code_);
+  host_code->run();
 }
 
 std::uint64_t Runtime::bytes_in_use() const {
@@ -143,8 +165,13 @@ Status Runtime::failed(FailureId failure) {
     graph_.pin(failure);
     poison_ = failure;
   }
+  // Carried by nothing if the operation had nothing to write; gone then whatever happens below (C1).
+  struct Pruning {
+    ~Pruning() { graph.prune(failure); }
+    ErrorGraph& graph;
+    FailureId failure;
+  } const pruning{graph_, failure};
   FailureReport report = graph_.report(failure);
-  graph_.prune(failure);  // carried by nothing if the operation had nothing to write
   Error error = report.root;
   return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
 }
@@ -152,6 +179,7 @@ Status Runtime::failed(FailureId failure) {
 void Runtime::validate() const {
   graph_.validate();
   pool().validate();
+  streams_.validate();
   std::map<FailureId, std::uint64_t> carriers;
   pool().for_each([&](SliceId, const Slice& slice) {
     std::map<FailureId, bool> here;

@@ -4,6 +4,8 @@
 // (D1), claims (W1, R1), then the device's own answer (W2). What it is not: a scheduler; work goes to the stream that
 // the caller names, and the runtime only adds the order that the bytes need (W6).
 //
+// Ids and bindings are of the runtime that made them; another would take them for its own.
+//
 // Use from one thread at a time; owners (Handle) may be dropped anywhere. Dropped buffers are freed at the start of the
 // next operation, before it is judged (C4).
 //
@@ -69,8 +71,9 @@ class Runtime {
   // Gives empty pages back to the device. Statuses: failed (of a poisoned device: none).
   [[nodiscard]] Status cleanup(CleanupMode mode, Correlation correlation);
 
-  // Waits for the device where it can be waited for and gives all memory back; every owner's buffer is gone. Errors:
-  // the first of the device, teardown going on through it.
+  // Waits for the device and gives all memory back; every owner's buffer is gone. A stream that cannot be waited for
+  // (and is not merely poisoned) may still use memory, which is then left to the end of its context. Only const calls
+  // may follow. Errors: the gravest of the device, teardown going on through it.
   [[nodiscard]] DeviceResult<void> close();
 
   [[nodiscard]] const ErrorGraph& graph() const { return graph_; }
@@ -94,6 +97,7 @@ class Runtime {
     Buffer* buffer = nullptr;
     Slice* slice = nullptr;  // null if unallocated or of size 0
     ByteRange range;
+    FailureId claim;  // while a skip is put together: what the range carried
   };
 
   // Looking up (runtime_work.cpp). A program error if one of them does not hold.
@@ -116,6 +120,7 @@ class Runtime {
   [[nodiscard]] Status submit(const Work& work, Submit&& submit);
   [[nodiscard]] DeviceResult<void> order(StreamIndex stream);
   void note_use(Mark mark);
+  void run(HostCode* host_code);
 
   // Saying no (runtime.cpp).
   [[nodiscard]] Status rejected(Error error) const;
@@ -135,6 +140,7 @@ class Runtime {
   BufferTable buffers_;
   FailureId poison_;
   bool closed_ = false;
+  bool in_host_code_ = false;
 
   // Reused by every operation, so that a warm one allocates nothing.
   std::vector<Operand> reads_;

@@ -1,5 +1,5 @@
 // Runtime: what waits for the device.
-#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "core/runtime.hpp"
@@ -27,10 +27,9 @@ Status Runtime::read(const ReadRequest& request) {
   }
 
   std::vector<Found> found;
-  const auto add = [&found](FailureId failure, const Operand& operand, bool unallocated) {
-    const bool known =
-        std::any_of(found.begin(), found.end(), [&](const Found& each) { return each.failure == failure; });
-    if (!known) found.push_back({failure, {operand.buffer->id, operand.range}, unallocated});
+  std::unordered_set<FailureId> known;
+  const auto add = [&](FailureId failure, const Operand& operand, bool unallocated) {
+    if (known.insert(failure).second) found.push_back({failure, {operand.buffer->id, operand.range}, unallocated});
   };
   bool any_bytes = false;
   for (const Operand& operand : reads_) {
@@ -56,7 +55,6 @@ Status Runtime::read(const ReadRequest& request) {
   }
   if (!any_bytes) return {};  // makes no driver call
 
-  if (request.host_code) request.host_code->run();
   if (auto ordered = order(request.stream); !ordered) return failed(std::move(ordered.error()), request.correlation);
   std::vector<DeviceRead> pieces;
   for (std::size_t i = 0; i < reads_.size(); ++i)
@@ -65,6 +63,7 @@ Status Runtime::read(const ReadRequest& request) {
   if (auto done = device_.read(request.stream, pieces); !done)
     return failed(std::move(done.error()), request.correlation);
   streams_.proved(request.stream);
+  run(request.host_code);
   return {};
 }
 
@@ -73,15 +72,14 @@ Status Runtime::sync(const SyncRequest& request) {
   if (request.stream && !streams_.has(*request.stream))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
-  if (request.host_code) request.host_code->run();
   DeviceResult<void> first;
   const std::uint32_t begin = request.stream ? index(*request.stream) : 0;
   const std::uint32_t end = request.stream ? begin + 1 : streams_.size();
   for (std::uint32_t i = begin; i < end; ++i) {
-    auto waited = streams_.synchronize(StreamIndex{i});
-    if (!waited && first) first = std::move(waited);
+    keep_gravest(first, streams_.synchronize(StreamIndex{i}));
   }
   if (!first) return failed(std::move(first.error()), request.correlation);
+  run(request.host_code);
   return {};
 }
 
@@ -90,9 +88,10 @@ Status Runtime::wait(const WaitRequest& request) {
   if (!streams_.has(request.stream) || !streams_.has(request.on))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
-  if (request.host_code) request.host_code->run();
+  if (request.stream == request.on) return {};  // in order with itself already
   if (auto ordered = streams_.order_after(request.stream, request.on); !ordered)
     return failed(std::move(ordered.error()), request.correlation);
+  run(request.host_code);
   return {};
 }
 

@@ -107,11 +107,17 @@ FailureId Runtime::find_cause() const {
 }
 
 Status Runtime::skip(const Work& work, FailureId cause) {
+  // What each input carried is asked before the outputs are claimed, since one may be the other; and the outputs are
+  // claimed before anything is built that the host may lack the memory for.
+  for (Operand& input : reads_) input.claim = first_claim(input);
+  for (const Operand& output : writes_)
+    if (output.slice) output.slice->taint.claim(output.range, cause, graph_);
+
   SkipRecord record;
   record.kernel = work.kernel;
   record.correlation = work.correlation;
   for (const Operand& input : reads_)
-    if (const FailureId claim = first_claim(input)) record.inputs.push_back({{input.buffer->id, input.range}, claim});
+    if (input.claim) record.inputs.push_back({{input.buffer->id, input.range}, input.claim});
   for (const Operand& output : writes_) {
     if (output.range.empty()) continue;
     if (output.buffer->unallocated()) {
@@ -120,8 +126,6 @@ Status Runtime::skip(const Work& work, FailureId cause) {
       record.outputs.push_back({output.buffer->id, output.range});
     }
   }
-  for (const Operand& output : writes_)
-    if (output.slice) output.slice->taint.claim(output.range, cause, graph_);
   graph_.record(cause, std::move(record));
 
   FailureReport report = graph_.report(cause);
@@ -141,13 +145,13 @@ Status Runtime::submit(const Work& work, Submit&& submit) {
   }
 
   WriteScope scope(graph_, targets_, work.correlation);
-  if (work.host_code) work.host_code->run();
   DeviceResult<void> submitted = order(work.stream);
   if (submitted) {
     note_use(streams_.submit(work.stream));
     submitted = submit();
   }
   if (!submitted) return failed(scope.fail(std::move(submitted.error())));
+  run(work.host_code);
   scope.succeed();
   return {};
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/check.hpp"
+
 namespace taintgraph::core {
 
 StreamTable::StreamTable(Device& device) : device_(device), rows_(device.stream_count()) {
@@ -56,16 +58,20 @@ bool StreamTable::done(const Usage& usage) const {
          std::all_of(usage.readers.begin(), usage.readers.end(), [&](const Mark& reader) { return done(reader); });
 }
 
+void StreamTable::begin_poll() {
+  for (Row& each : rows_) each.asked = false;
+}
+
 DeviceResult<void> StreamTable::poll(const Usage& usage) {
-  if (auto polled = poll(usage.writer); !polled) return polled;
-  for (const Mark& reader : usage.readers)
-    if (auto polled = poll(reader); !polled) return polled;
-  return {};
+  DeviceResult<void> gravest = poll(usage.writer);
+  for (const Mark& reader : usage.readers) keep_gravest(gravest, poll(reader));
+  return gravest;
 }
 
 DeviceResult<void> StreamTable::poll(Mark mark) {
-  if (done(mark)) return {};
   Row& asked = row(mark.stream);
+  if (done(mark) || asked.asked) return {};
+  asked.asked = true;
   if (asked.fence == FenceId::none) {
     auto fence = device_.fence(mark.stream);
     if (!fence) return tl::unexpected(std::move(fence.error()));
@@ -91,13 +97,18 @@ DeviceResult<void> StreamTable::wait_until_done(const Usage& usage) {
 }
 
 DeviceResult<void> StreamTable::close() {
-  DeviceResult<void> first;
-  for (Row& each : rows_) {
-    if (each.fence == FenceId::none) continue;
-    auto dropped = device_.drop(std::exchange(each.fence, FenceId::none));
-    if (!dropped && first) first = std::move(dropped);
+  DeviceResult<void> gravest;
+  for (Row& each : rows_)
+    if (each.fence != FenceId::none) keep_gravest(gravest, device_.drop(std::exchange(each.fence, FenceId::none)));
+  return gravest;
+}
+
+void StreamTable::validate() const {
+  for (const Row& each : rows_) {
+    TAINTGRAPH_CHECK(each.done <= each.submitted, "W6: nothing is done before it is submitted");
+    for (std::size_t on = 0; on < rows_.size(); ++on)
+      TAINTGRAPH_CHECK(each.ordered[on] <= rows_[on].submitted, "W6: nothing is waited for before it is submitted");
   }
-  return first;
 }
 
 }  // namespace taintgraph::core

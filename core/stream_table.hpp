@@ -47,19 +47,24 @@ class StreamTable {
   // True if the host knows that every use is done. Asks nobody.
   [[nodiscard]] bool done(const Usage& usage) const;
   // Asks the device, without blocking, about streams whose work is in `usage` and not known to be done: sets a fence at
-  // the first call, looks at it at later ones. Errors: of the device.
+  // the first call, looks at it at later ones, once a stream since begin_poll(). Errors: the gravest of the device.
   [[nodiscard]] DeviceResult<void> poll(const Usage& usage);
+  void begin_poll();
   // Waits until every use is done. Errors: of the device.
   [[nodiscard]] DeviceResult<void> wait_until_done(const Usage& usage);
 
-  // Drops outstanding fences. Errors of the device are returned after all are dropped (the first one).
+  // Drops outstanding fences. Errors: the gravest of the device, after all are dropped.
   [[nodiscard]] DeviceResult<void> close();
+
+  // CHECKs that no stream is known to be further than it was submitted.
+  void validate() const;
 
  private:
   struct Row {
     std::uint64_t submitted = 0;
     std::uint64_t done = 0;               // known to the host
     std::vector<std::uint64_t> ordered;   // by stream: later work here comes after that much of it
+    bool asked = false;                   // since begin_poll()
     FenceId fence = FenceId::none;        // at most one outstanding
     std::vector<std::uint64_t> at_fence;  // what the host will know of each stream once it is reached
   };

@@ -101,6 +101,9 @@ TEST_F(StreamTableTest, PollingNeverTakesMoreThanTheFenceProves) {
   const Usage second = written(kA);  // after the fence
   device_.finish_work(true);
   ASSERT_TRUE(streams_.poll(first));
+  EXPECT_FALSE(streams_.done(first)) << "each stream is asked once in a round";
+  streams_.begin_poll();
+  ASSERT_TRUE(streams_.poll(first));
   EXPECT_TRUE(streams_.done(first));
   EXPECT_FALSE(streams_.done(second));
   ASSERT_TRUE(streams_.close());

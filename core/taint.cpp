@@ -28,16 +28,43 @@ class NoTagging final : public internal::ClaimMap::Observer {
   void vanished(FailureId) override {}
 };
 
+// Enough for the buffers that one launch usually cuts into.
+constexpr std::size_t kSpareMaps = 8;
+
+std::unique_ptr<internal::ClaimMap> take_map(ErrorGraph& graph) {
+  auto& spare = graph.spare_maps();
+  if (spare.empty()) {
+    spare.reserve(kSpareMaps);  // putting one back never allocates
+    return std::make_unique<internal::ClaimMap>();
+  }
+  std::unique_ptr<internal::ClaimMap> map = std::move(spare.back());
+  spare.pop_back();
+  return map;
+}
+
+void put_map(std::unique_ptr<internal::ClaimMap> map, ErrorGraph& graph) {
+  map->reset();
+  if (graph.spare_maps().size() < kSpareMaps) graph.spare_maps().push_back(std::move(map));
+}
+
 }  // namespace
 
 Taint::~Taint() { TAINTGRAPH_CHECK(is_clean(), "B4: claims end with the allocation, before it"); }
+
+Taint& Taint::operator=(Taint&& other) noexcept {
+  TAINTGRAPH_CHECK(is_clean(), "C2: claims are released before others take their place");
+  begin_ = std::exchange(other.begin_, 0);
+  end_ = std::exchange(other.end_, 0);
+  failure_ = std::exchange(other.failure_, FailureId());
+  return *this;
+}
 
 internal::ClaimMap* Taint::many() const {
   return failure_ || begin_ == 0 ? nullptr : reinterpret_cast<internal::ClaimMap*>(begin_);
 }
 
-void Taint::become_many() {
-  auto map = std::make_unique<internal::ClaimMap>();
+void Taint::become_many(ErrorGraph& graph) {
+  std::unique_ptr<internal::ClaimMap> map = take_map(graph);
   NoTagging observer;
   map->set({begin_, end_}, failure_, observer);
   begin_ = reinterpret_cast<std::uint64_t>(map.release());
@@ -45,15 +72,16 @@ void Taint::become_many() {
   failure_ = FailureId();
 }
 
-void Taint::become_few() {
+void Taint::become_few(ErrorGraph& graph) {
   internal::ClaimMap* const map = many();
   if (map->size() > 1) return;
-  const std::unique_ptr<internal::ClaimMap> owned(map);
   begin_ = end_ = 0;
-  if (map->size() == 0) return;
-  begin_ = map->front().range.begin;
-  end_ = map->front().range.end;
-  failure_ = map->front().failure;
+  if (map->size() == 1) {
+    begin_ = map->front().range.begin;
+    end_ = map->front().range.end;
+    failure_ = map->front().failure;
+  }
+  put_map(std::unique_ptr<internal::ClaimMap>(map), graph);
 }
 
 void Taint::forget_inline(ErrorGraph& graph) {
@@ -80,14 +108,14 @@ void Taint::claim_more(ByteRange range, FailureId failure, ErrorGraph& graph) {
     }
   }
   try {
-    if (failure_) become_many();
+    if (failure_) become_many(graph);
     Tagging tagging(graph);
     many()->set(range, failure, tagging);
   } catch (const std::bad_alloc&) {
     widen(range, failure, graph);
     return;
   }
-  become_few();
+  become_few(graph);
 }
 
 // No memory to say exactly who claims what: one claim of the newest failure over everything claimed before and now
@@ -123,14 +151,14 @@ void Taint::release_part(ByteRange range, ErrorGraph& graph) {
     }
   }
   try {
-    if (failure_) become_many();
+    if (failure_) become_many(graph);
     Tagging tagging(graph);
     many()->set(range, FailureId(), tagging);
   } catch (const std::bad_alloc&) {
     graph.count_widened();
     if (!many()) return;
   }
-  become_few();
+  become_few(graph);
 }
 
 void Taint::clear(ErrorGraph& graph) {

@@ -46,12 +46,8 @@ class Taint {
       : begin_(std::exchange(other.begin_, 0)),
         end_(std::exchange(other.end_, 0)),
         failure_(std::exchange(other.failure_, FailureId())) {}
-  Taint& operator=(Taint&& other) noexcept {
-    std::swap(begin_, other.begin_);
-    std::swap(end_, other.end_);
-    std::swap(failure_, other.failure_);
-    return *this;
-  }
+  // Requires: is_clean(); other claims would have to be counted down first.
+  Taint& operator=(Taint&& other) noexcept;
 
   // Makes every byte of `range` claimed by `failure`, whoever claimed it before. Setting, never adding: what the
   // failure claims already stays as it is (B1). An empty range claims nothing (R4). Requires: `failure` is in `graph`.
@@ -101,8 +97,8 @@ class Taint {
  private:
   // The map's address stands in begin_ while there is no inline failure; a clean Taint has zero there.
   [[nodiscard]] internal::ClaimMap* many() const;
-  void become_many();
-  void become_few();
+  void become_many(ErrorGraph& graph);
+  void become_few(ErrorGraph& graph);
   void forget_inline(ErrorGraph& graph);
   void claim_more(ByteRange range, FailureId failure, ErrorGraph& graph);
   void release_part(ByteRange range, ErrorGraph& graph);

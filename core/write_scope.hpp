@@ -27,7 +27,7 @@ class WriteScope {
  public:
   // `targets` must outlive the scope. Throws std::bad_alloc; nothing is claimed then.
   WriteScope(ErrorGraph& graph, std::span<const WriteTarget> targets, Correlation correlation)
-      : graph_(graph), targets_(targets), correlation_(correlation) {
+      : graph_(graph), targets_(targets), correlation_(correlation), widened_(graph.widened()) {
     for (const WriteTarget& target : targets_) {
       if (target.range.empty()) continue;
       if (!failure_) failure_ = graph_.mint(torn_down(), correlation_);
@@ -41,6 +41,8 @@ class WriteScope {
   // The work was submitted: its write set is trusted.
   void succeed() {
     for (const WriteTarget& target : targets_) target.taint->release(target.range, graph_);
+    // A claim that the host had no memory to cut is still there; it must not blame work that went well (B5).
+    if (graph_.widened() != widened_ && graph_.contains(failure_)) graph_.replace(failure_, host_out_of_memory());
   }
 
   // The work failed with `error`: its write set stays claimed. Returns the failure; the caller prunes it when it has
@@ -55,6 +57,7 @@ class WriteScope {
   ErrorGraph& graph_;
   std::span<const WriteTarget> targets_;
   Correlation correlation_;
+  std::uint64_t widened_;
   FailureId failure_;
 };
 

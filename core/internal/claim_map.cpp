@@ -8,7 +8,7 @@ namespace taintgraph::core::internal {
 
 // A change inserts at most two fragments, both at one place, so at most one block is cut in two.
 void ClaimMap::make_room() {
-  if (!spare_) spare_ = std::make_unique<Block>();
+  if (!spares_[0] && !spares_[1]) spares_[0] = std::make_unique<Block>();
   if (blocks_.capacity() < blocks_.size() + 1) blocks_.reserve(2 * blocks_.size() + 4);
   if (begins_.capacity() < begins_.size() + 1) begins_.reserve(2 * begins_.size() + 4);
   counts_.reserve_one();
@@ -99,21 +99,21 @@ bool ClaimMap::previous(Position at, Position& before) const {
 ClaimMap::Position ClaimMap::insert(Position at, const Fragment& fragment, Observer& observer) {
   if (at_end(at)) {
     if (blocks_.empty()) {
-      blocks_.push_back(std::move(spare_));
+      blocks_.push_back(take_spare());
       begins_.push_back(fragment.range.begin);
     }
     at = {blocks_.size() - 1, blocks_.back()->count};
   }
   if (blocks_[at.block]->count == kBlockFragments) {
-    TAINTGRAPH_CHECK(spare_, "a change cuts at most one block");
+    std::unique_ptr<Block> half = take_spare();
     Block& full = *blocks_[at.block];
     constexpr std::uint32_t kHalf = kBlockFragments / 2;
-    std::copy(full.fragments.begin() + kHalf, full.fragments.end(), spare_->fragments.begin());
+    std::copy(full.fragments.begin() + kHalf, full.fragments.end(), half->fragments.begin());
     full.count = kHalf;
-    spare_->count = kBlockFragments - kHalf;
+    half->count = kBlockFragments - kHalf;
     const auto after = static_cast<std::ptrdiff_t>(at.block) + 1;
-    begins_.insert(begins_.begin() + after, spare_->fragments[0].range.begin);
-    blocks_.insert(blocks_.begin() + after, std::move(spare_));
+    begins_.insert(begins_.begin() + after, half->fragments[0].range.begin);
+    blocks_.insert(blocks_.begin() + after, std::move(half));
     if (at.at > kHalf) at = {at.block + 1, at.at - kHalf};
   }
   Block& block = *blocks_[at.block];
@@ -137,6 +137,7 @@ ClaimMap::Position ClaimMap::erase(Position at, Observer& observer) {
   count_down(failure, observer);
   if (block.count == 0) {
     const auto gone = static_cast<std::ptrdiff_t>(at.block);
+    keep_spare(std::move(blocks_[at.block]));
     blocks_.erase(blocks_.begin() + gone);
     begins_.erase(begins_.begin() + gone);
     return {at.block, 0};
@@ -166,6 +167,7 @@ ClaimMap::Position ClaimMap::erase_covered(Position at, ByteRange range, Observe
         size_ -= blocks_[end]->count;
         ++end;
       }
+      keep_spare(std::move(blocks_[at.block]));
       blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block),
                     blocks_.begin() + static_cast<std::ptrdiff_t>(end));
       begins_.erase(begins_.begin() + static_cast<std::ptrdiff_t>(at.block),
@@ -179,6 +181,29 @@ ClaimMap::Position ClaimMap::erase_covered(Position at, ByteRange range, Observe
     }
   }
   return at;
+}
+
+std::unique_ptr<ClaimMap::Block> ClaimMap::take_spare() {
+  std::unique_ptr<Block> block = std::move(spares_[spares_[0] ? 0 : 1]);
+  TAINTGRAPH_CHECK(block, "a change cuts at most one block");
+  block->count = 0;
+  return block;
+}
+
+void ClaimMap::keep_spare(std::unique_ptr<Block> block) {
+  for (std::unique_ptr<Block>& spare : spares_) {
+    if (spare) continue;
+    spare = std::move(block);
+    return;
+  }
+}
+
+void ClaimMap::reset() {
+  for (std::unique_ptr<Block>& block : blocks_) keep_spare(std::move(block));
+  blocks_.clear();
+  begins_.clear();
+  counts_.clear();
+  size_ = 0;
 }
 
 void ClaimMap::count_up(FailureId failure, Observer& observer) {

@@ -64,6 +64,9 @@ class ClaimMap {
   [[nodiscard]] const Fragment& front() const { return blocks_.front()->fragments[0]; }
   [[nodiscard]] const Fragment& back() const;
 
+  // Forgets every fragment without telling anybody, and keeps its memory. Never fails.
+  void reset();
+
   // CHECKs the invariants above.
   void validate() const;
 
@@ -91,12 +94,14 @@ class ClaimMap {
   Position erase_covered(Position at, ByteRange range, Observer& observer);
   void count_up(FailureId failure, Observer& observer);
   void count_down(FailureId failure, Observer& observer);
+  std::unique_ptr<Block> take_spare();
+  void keep_spare(std::unique_ptr<Block> block);
   void rebase(std::size_t block) { begins_[block] = blocks_[block]->fragments[0].range.begin; }
 
-  std::vector<std::unique_ptr<Block>> blocks_;  // none is empty
-  std::vector<std::uint64_t> begins_;           // of each block: where its first fragment begins
-  std::unique_ptr<Block> spare_;                // so that a change, once begun, cannot fail
-  IdMap counts_;                                // fragments of each failure
+  std::vector<std::unique_ptr<Block>> blocks_;    // none is empty
+  std::vector<std::uint64_t> begins_;             // of each block: where its first fragment begins
+  std::array<std::unique_ptr<Block>, 2> spares_;  // at least one during a change, which so cannot fail once begun
+  IdMap counts_;                                  // fragments of each failure
   std::size_t size_ = 0;
 };
 

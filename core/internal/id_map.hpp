@@ -3,11 +3,13 @@
 // and a long run of mint-and-prune never degrades it. At most half full. Erasing never allocates.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/ids.hpp"
 
 namespace taintgraph::core::internal {
@@ -56,6 +58,23 @@ class IdMap {
     }
     entries_[hole] = {};
     --size_;
+  }
+
+  // Keeps its memory.
+  void clear() {
+    std::fill(entries_.begin(), entries_.end(), Entry{});
+    size_ = 0;
+  }
+
+  // CHECKs that every entry is found from its home.
+  void validate() const {
+    std::size_t found = 0;
+    for (const Entry& entry : entries_) {
+      if (!entry.id) continue;
+      ++found;
+      TAINTGRAPH_CHECK(get(entry.id) == entry.value, "every id is reached from its home");
+    }
+    TAINTGRAPH_CHECK(found == size_, "the size is the number of entries");
   }
 
   // In no order that means anything: never let it reach a decision or an output.
