@@ -33,7 +33,10 @@ tl::expected<std::vector<std::string>, std::string> svg_elements(const std::vect
   std::string input;
   for (const std::string& graph : graphs) input += graph;
   const auto drawn = run_filter({layout.program, "-Tsvg"}, input, layout.deadline);
-  if (!drawn) return tl::unexpected("cannot draw the picture: " + drawn.error());
+  if (!drawn) {
+    const bool missing = drawn.error().find("not found on PATH") != std::string::npos;
+    return tl::unexpected("cannot draw the picture: " + drawn.error() + (missing ? "; it is part of Graphviz" : ""));
+  }
   std::string_view rest = *drawn;
   for (;;) {
     const std::size_t begin = rest.find("<svg");
