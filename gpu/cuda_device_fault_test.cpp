@@ -1,6 +1,8 @@
 // The backend when calls fail: the simulated driver fails them as planned.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -76,6 +78,11 @@ struct Machine {
   [[nodiscard]] DeviceSpan reserve(std::uint64_t size = kSize) {
     return {device->reserve(size).value_or(core::DeviceAddress::null), size};
   }
+  // Living driver objects of one sort.
+  [[nodiscard]] std::ptrdiff_t count(const std::string& sort) {
+    const std::vector<std::string> objects = driver.live_objects();
+    return std::count(objects.begin(), objects.end(), sort);
+  }
   [[nodiscard]] std::string findings() {
     std::string lines;
     for (const sim::Finding& finding : driver.take_findings()) lines += finding.what + "\n";
@@ -108,6 +115,15 @@ TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
       EXPECT_EQ(machine.findings(), "") << skip;
     }
   }
+}
+
+TEST(CudaDeviceFaults, WhatCannotBeUndoneIsSaid) {
+  Machine machine(plan_of({}, FaultKind::invalid_value, FaultWhen::before, 5, 2));  // an event, then waiting to undo
+  const auto opened = machine.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().call, "cuEventCreate");
+  EXPECT_NE(opened.error().detail.find("then, undoing it, cuCtxGetCurrent returned invalid_value"), std::string::npos)
+      << opened.error().detail;
 }
 
 // Fails each call of a teardown in turn: it goes on, and says so.
@@ -165,6 +181,8 @@ TEST(CudaDeviceFaults, LoadingAKernelIsWholeOrNotAtAll) {
     EXPECT_EQ(failed.error().call, to_string(call));
     EXPECT_EQ(failed.error().name, compiler ? "compile_error" : "invalid_value");
     EXPECT_FALSE(failed.error().sticky);
+    EXPECT_EQ(machine.count("module"), call == Call::cuLaunchKernel ? 1 : 0) << to_string(call);
+    EXPECT_EQ(machine.count("program"), 0) << to_string(call);
     EXPECT_TRUE(machine.fill(bytes, 4)) << to_string(call);
     EXPECT_EQ(machine.value_of(bytes), 4);
     EXPECT_TRUE(machine.device->close().empty());
@@ -225,7 +243,8 @@ TEST(CudaDeviceFaults, StagingSpaceOfAFailedCopyIsLeftAlone) {
     Machine machine(plan_of(call, FaultKind::invalid_value, FaultWhen::after));
     ASSERT_TRUE(machine.open());
     const DeviceSpan first = machine.reserve();
-    const DeviceSpan second = machine.reserve();
+    const DeviceSpan second = machine.reserve(16);  // fits beside the first; the third does not
+    const DeviceSpan third = machine.reserve();
     std::vector<std::uint8_t> into;
     if (call == Call::cuMemcpyHtoDAsync) {
       EXPECT_FALSE(machine.write(first, 1));
@@ -234,7 +253,11 @@ TEST(CudaDeviceFaults, StagingSpaceOfAFailedCopyIsLeftAlone) {
       EXPECT_FALSE(machine.read(first, into));
     }
     EXPECT_TRUE(machine.write(second, 2));
+    EXPECT_TRUE(call == Call::cuMemcpyDtoHAsync || machine.write(third, 3));
+    const std::uint64_t calls = machine.plan.calls();
     EXPECT_EQ(machine.value_of(second), 2);
+    // Whether the context is current, the copy, its wait; after a failed read another wait before them.
+    EXPECT_EQ(machine.plan.calls() - calls, call == Call::cuMemcpyDtoHAsync ? 4U : 3U);
     EXPECT_EQ(machine.value_of(first), 1);
     EXPECT_EQ(machine.findings(), "") << to_string(call);
   }
