@@ -1,9 +1,11 @@
 #include "gpu/cuda_device.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
+#include "gpu/captures.hpp"
 #include "gpu/context.hpp"
 #include "gpu/error_mapping.hpp"
 #include "gpu/fence_pool.hpp"
@@ -22,7 +24,8 @@ struct CudaDevice::State {
         context(driver),
         fences(driver),
         kernels(driver, compiler),
-        launcher(driver, options.observer, options.streams),
+        captures(driver, options.streams),
+        launcher(driver, options.observer, captures, options.streams),
         streams(options.streams, Stream(driver)) {}
 
   // Opens everything; on an error some of it may be open.
@@ -39,8 +42,12 @@ struct CudaDevice::State {
   void close(std::vector<core::Error>& errors) {
     if (!context.is_open()) return;
     if (auto current = context.make_current(); !current) errors.push_back(std::move(current.error()));
+    std::vector<CUstream> handles;
+    for (const Stream& stream : streams) handles.push_back(stream.handle());
+    captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
     std::vector<bool> idle;
     for (Stream& stream : streams) idle.push_back(settle(stream, errors));
+    captures.close_graphs(std::find(idle.begin(), idle.end(), false) == idle.end(), errors);
     fences.close(errors);
     kernels.close(errors);
     for (std::uint32_t i = 0; i < options.streams; ++i) {
@@ -84,6 +91,7 @@ struct CudaDevice::State {
   Context context;
   FencePool fences;
   KernelCache kernels;
+  Captures captures;
   Launcher launcher;
   std::vector<Stream> streams;
 };
@@ -190,6 +198,32 @@ core::DeviceResult<bool> CudaDevice::reached(core::FenceId fence) {
 core::DeviceResult<void> CudaDevice::drop(core::FenceId fence) {
   state_->fences.drop(fence);
   return {};
+}
+
+core::DeviceResult<void> CudaDevice::begin_capture(core::StreamIndex stream) {
+  return state_->in_context([&] { return state_->captures.begin(stream, state_->stream_at(stream).handle()); });
+}
+
+core::DeviceResult<core::DeviceGraphId> CudaDevice::end_capture(core::StreamIndex stream) {
+  return state_->in_context([&] { return state_->captures.end(stream, state_->stream_at(stream).handle()); });
+}
+
+core::DeviceResult<void> CudaDevice::abandon_capture(core::StreamIndex stream) {
+  return state_->in_context([&] { return state_->captures.abandon(stream, state_->stream_at(stream).handle()); });
+}
+
+core::DeviceResult<void> CudaDevice::replay(core::StreamIndex stream, core::DeviceGraphId graph) {
+  return state_->in_context([&] { return state_->captures.replay(graph, state_->stream_at(stream).handle()); });
+}
+
+core::DeviceResult<void> CudaDevice::drop(core::DeviceGraphId graph) {
+  return state_->in_context([&] { return state_->captures.drop(graph); });
+}
+
+core::DeviceResult<void> CudaDevice::recreate() {
+  auto errors = reset();
+  if (!errors) return tl::unexpected(std::move(errors.error()));
+  return {};  // what tearing the old context down said is of the error that made it necessary
 }
 
 }  // namespace taintgraph::gpu

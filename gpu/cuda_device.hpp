@@ -66,6 +66,12 @@ class CudaDevice final : public core::Device {
   [[nodiscard]] core::DeviceResult<core::FenceId> fence(core::StreamIndex stream) override;
   [[nodiscard]] core::DeviceResult<bool> reached(core::FenceId fence) override;
   [[nodiscard]] core::DeviceResult<void> drop(core::FenceId fence) override;
+  [[nodiscard]] core::DeviceResult<void> begin_capture(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<core::DeviceGraphId> end_capture(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<void> abandon_capture(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<void> replay(core::StreamIndex stream, core::DeviceGraphId graph) override;
+  [[nodiscard]] core::DeviceResult<void> drop(core::DeviceGraphId graph) override;
+  [[nodiscard]] core::DeviceResult<void> recreate() override;
 
  private:
   struct State;

@@ -163,6 +163,14 @@ TEST_F(CudaDeviceTest, ManyOperandsOnOneStreamOneAfterTheOther) {
   EXPECT_EQ(sim_.live_objects().size(), objects);  // the table grew, and the old one is gone
 }
 
+TEST_F(CudaDeviceTest, ATableGrowsWhileItsKernelIsStillToRun) {
+  const DeviceSpan in = holding(Bytes(64, 1));
+  const DeviceSpan out = reserve(2);
+  launch("add", std::vector<DeviceSpan>(20, part(in, 0, 1)), {part(out, 0, 1)});
+  launch("add", std::vector<DeviceSpan>(50, part(in, 0, 1)), {part(out, 1, 2)});
+  EXPECT_EQ(read(out), (Bytes{20, 50}));
+}
+
 TEST_F(CudaDeviceTest, CopiesOnTheDevice) {
   const Bytes bytes = pattern(200);
   const DeviceSpan from = holding(bytes);

@@ -50,7 +50,9 @@ core::DeviceResult<core::DeviceSpan> Launcher::pack(core::StreamIndex index, Str
   }
   operands_.resize(count);
   pack_all(launch, operands_.begin());
-  auto table = tables_[core::index(index)].upload(driver_, stream, operands_);
+  // A recorded launch finds its table at every replay, so it gets one that no later launch overwrites.
+  auto table = captures_.open(index) ? captures_.keep_operands(index, operands_)
+                                     : tables_[core::index(index)].upload(driver_, stream, operands_);
   if (table) packed.table = static_cast<std::uint64_t>(table->address);
   return table;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/device.hpp"
+#include "gpu/captures.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/kernel_catalog.hpp"
 #include "gpu/launch_observer.hpp"
@@ -20,8 +21,8 @@ namespace taintgraph::gpu {
 
 class Launcher {
  public:
-  Launcher(const DriverApi& driver, const LaunchObserver& observer, std::uint32_t streams)
-      : driver_(driver), observer_(observer), tables_(streams) {}
+  Launcher(const DriverApi& driver, const LaunchObserver& observer, Captures& captures, std::uint32_t streams)
+      : driver_(driver), observer_(observer), captures_(captures), tables_(streams) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
@@ -40,6 +41,7 @@ class Launcher {
 
   const DriverApi& driver_;
   const LaunchObserver observer_;
+  Captures& captures_;
   std::vector<OperandTable> tables_;      // by stream
   std::vector<PackedOperand> operands_;   // of the launch being packed, if it needs a table
   std::vector<DeclaredAccess> declared_;  // of the launch being submitted

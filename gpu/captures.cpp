@@ -1,0 +1,153 @@
+#include "gpu/captures.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "core/check.hpp"
+#include "gpu/error_mapping.hpp"
+
+namespace taintgraph::gpu {
+
+core::DeviceResult<void> Captures::begin(core::StreamIndex stream, CUstream handle) {
+  auto begun = checked(driver_, driver_.cuStreamBeginCapture(handle, CU_STREAM_CAPTURE_MODE_RELAXED),
+                       Call::cuStreamBeginCapture);
+  if (begun) {
+    windows_[core::index(stream)] = {true, {}};
+    return begun;
+  }
+  // The call may have taken effect all the same; a stream must not stay in a window that nobody knows of.
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  auto asked = checked(driver_, driver_.cuStreamIsCapturing(handle, &status), Call::cuStreamIsCapturing);
+  if (!asked) {
+    add_undo_failure(begun.error(), asked.error());
+  } else if (status != CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (auto ended = abandon(stream, handle); !ended) add_undo_failure(begun.error(), ended.error());
+  }
+  return begun;
+}
+
+core::DeviceResult<core::DeviceGraphId> Captures::end(core::StreamIndex stream, CUstream handle) {
+  Window window = std::exchange(windows_[core::index(stream)], {});
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  auto made = checked(driver_, driver_.cuStreamEndCapture(handle, &graph), Call::cuStreamEndCapture);
+  if (made) made = checked(driver_, driver_.cuGraphInstantiate(&exec, graph, 0), Call::cuGraphInstantiate);
+  if (graph != nullptr) {  // it may come with an error, too
+    auto destroyed = checked(driver_, driver_.cuGraphDestroy(graph), Call::cuGraphDestroy);
+    if (made) {
+      made = std::move(destroyed);
+    } else if (!destroyed) {
+      add_undo_failure(made.error(), destroyed.error());
+    }
+  }
+  if (made) {
+    const core::DeviceGraphId id{++made_};
+    graphs_[id] = {exec, std::move(window.tables), nullptr};
+    return id;
+  }
+  if (exec != nullptr) {
+    auto destroyed = checked(driver_, driver_.cuGraphExecDestroy(exec), Call::cuGraphExecDestroy);
+    if (!destroyed) add_undo_failure(made.error(), destroyed.error());
+  }
+  if (auto freed = free(window.tables); !freed) add_undo_failure(made.error(), freed.error());
+  return tl::unexpected(std::move(made.error()));
+}
+
+core::DeviceResult<void> Captures::abandon(core::StreamIndex stream, CUstream handle) {
+  const Window window = std::exchange(windows_[core::index(stream)], {});
+  CUgraph graph = nullptr;
+  core::DeviceResult<void> gravest;
+  auto ended = checked(driver_, driver_.cuStreamEndCapture(handle, &graph), Call::cuStreamEndCapture);
+  // An invalidated capture says so once more when it ends; that it ended is all that is wanted here.
+  const bool only_says_so = !ended && ended.error().code == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (!only_says_so) core::keep_gravest(gravest, std::move(ended));
+  if (graph != nullptr)
+    core::keep_gravest(gravest, checked(driver_, driver_.cuGraphDestroy(graph), Call::cuGraphDestroy));
+  core::keep_gravest(gravest, free(window.tables));
+  return gravest;
+}
+
+core::DeviceResult<void> Captures::replay(core::DeviceGraphId graph, CUstream handle) {
+  const auto found = graphs_.find(graph);
+  TAINTGRAPH_CHECK(found != graphs_.end(), "replay: a graph of this device");
+  found->second.last_replay = handle;
+  return checked(driver_, driver_.cuGraphLaunch(found->second.exec, handle), Call::cuGraphLaunch);
+}
+
+core::DeviceResult<void> Captures::drop(core::DeviceGraphId graph) {
+  const auto found = graphs_.find(graph);
+  TAINTGRAPH_CHECK(found != graphs_.end(), "drop: a graph of this device");
+  const Graph gone = std::move(found->second);
+  graphs_.erase(found);
+  core::DeviceResult<void> gravest;
+  if (!gone.tables.empty() && gone.last_replay != nullptr) {
+    auto waited = checked(driver_, driver_.cuStreamSynchronize(gone.last_replay), Call::cuStreamSynchronize);
+    const bool may_run = !waited && !waited.error().sticky;
+    core::keep_gravest(gravest, std::move(waited));
+    if (may_run) {  // the tables are left to their context: a kernel may still read them
+      core::keep_gravest(gravest, checked(driver_, driver_.cuGraphExecDestroy(gone.exec), Call::cuGraphExecDestroy));
+      return gravest;
+    }
+  }
+  core::keep_gravest(gravest, checked(driver_, driver_.cuGraphExecDestroy(gone.exec), Call::cuGraphExecDestroy));
+  core::keep_gravest(gravest, free(gone.tables));
+  return gravest;
+}
+
+core::DeviceResult<core::DeviceSpan> Captures::keep_operands(core::StreamIndex stream,
+                                                             std::span<const PackedOperand> operands) {
+  const std::span<const std::byte> bytes = std::as_bytes(operands);
+  CUdeviceptr table = 0;
+  auto kept = checked(driver_, driver_.cuMemAlloc(&table, bytes.size()), Call::cuMemAlloc);
+  if (!kept) return tl::unexpected(std::move(kept.error()));
+  windows_[core::index(stream)].tables.push_back(table);
+  if (auto uploaded = upload(table, bytes); !uploaded) return tl::unexpected(std::move(uploaded.error()));
+  return core::DeviceSpan{static_cast<core::DeviceAddress>(table), bytes.size()};
+}
+
+// On a stream and from pinned memory made for the purpose: the device's own may be capturing, and a graph is made
+// rarely.
+core::DeviceResult<void> Captures::upload(CUdeviceptr to, std::span<const std::byte> bytes) {
+  CUstream stream = nullptr;
+  void* staged = nullptr;
+  auto done = checked(driver_, driver_.cuStreamCreate(&stream, kStreamNonBlocking), Call::cuStreamCreate);
+  if (done) done = checked(driver_, driver_.cuMemAllocHost(&staged, bytes.size()), Call::cuMemAllocHost);
+  bool idle = true;
+  if (done) {
+    std::memcpy(staged, bytes.data(), bytes.size());
+    done = checked(driver_, driver_.cuMemcpyHtoDAsync(to, staged, bytes.size(), stream), Call::cuMemcpyHtoDAsync);
+    // Waited for even after an error: the copy may have been queued all the same.
+    auto waited = checked(driver_, driver_.cuStreamSynchronize(stream), Call::cuStreamSynchronize);
+    idle = waited || waited.error().sticky;
+    core::keep_gravest(done, std::move(waited));
+  }
+  if (staged != nullptr && idle)
+    core::keep_gravest(done, checked(driver_, driver_.cuMemFreeHost(staged), Call::cuMemFreeHost));
+  if (stream != nullptr)
+    core::keep_gravest(done, checked(driver_, driver_.cuStreamDestroy(stream), Call::cuStreamDestroy));
+  return done;
+}
+
+core::DeviceResult<void> Captures::free(const std::vector<CUdeviceptr>& tables) {
+  core::DeviceResult<void> gravest;
+  for (const CUdeviceptr table : tables)
+    core::keep_gravest(gravest, checked(driver_, driver_.cuMemFree(table), Call::cuMemFree));
+  return gravest;
+}
+
+void Captures::close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors) {
+  for (std::uint32_t i = 0; i < windows_.size(); ++i) {
+    if (!windows_[i].open) continue;
+    if (auto ended = abandon(core::StreamIndex{i}, handles[i]); !ended) errors.push_back(std::move(ended.error()));
+  }
+}
+
+void Captures::close_graphs(bool idle, std::vector<core::Error>& errors) {
+  while (!graphs_.empty()) {
+    const auto first = graphs_.begin();
+    if (idle) first->second.last_replay = nullptr;
+    if (auto dropped = drop(first->first); !dropped) errors.push_back(std::move(dropped.error()));
+  }
+}
+
+}  // namespace taintgraph::gpu

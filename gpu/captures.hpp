@@ -1,0 +1,63 @@
+// Open capture windows and the graphs made of them (G1-G3).
+//
+// Windows are relaxed: while one is open, other work of this device and of its process goes on. No event enters a
+// window (the core orders everything around it), and what a recorded launch needs besides the program's memory, its
+// operand table, belongs to the window and then to its graph: a replay must find it as it was.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/device.hpp"
+#include "gpu/driver_api.hpp"
+#include "gpu/launch_packet.hpp"
+
+namespace taintgraph::gpu {
+
+class Captures {
+ public:
+  Captures(const DriverApi& driver, std::uint32_t streams) : driver_(driver), windows_(streams) {}
+  Captures(const Captures&) = delete;
+  Captures& operator=(const Captures&) = delete;
+
+  [[nodiscard]] bool open(core::StreamIndex stream) const { return windows_[core::index(stream)].open; }
+
+  // As the functions of core::Device.
+  [[nodiscard]] core::DeviceResult<void> begin(core::StreamIndex stream, CUstream handle);
+  [[nodiscard]] core::DeviceResult<core::DeviceGraphId> end(core::StreamIndex stream, CUstream handle);
+  [[nodiscard]] core::DeviceResult<void> abandon(core::StreamIndex stream, CUstream handle);
+  [[nodiscard]] core::DeviceResult<void> replay(core::DeviceGraphId graph, CUstream handle);
+  [[nodiscard]] core::DeviceResult<void> drop(core::DeviceGraphId graph);
+
+  // Puts the operands of a launch to be recorded into device memory of the window's own. Waits until they are there.
+  // Requires: the window is open.
+  [[nodiscard]] core::DeviceResult<core::DeviceSpan> keep_operands(core::StreamIndex stream,
+                                                                   std::span<const PackedOperand> operands);
+
+  // Ends every window; errors are appended.
+  void close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors);
+  // Destroys every graph; errors are appended. `idle`: nothing that a graph submitted can still run.
+  void close_graphs(bool idle, std::vector<core::Error>& errors);
+
+ private:
+  struct Window {
+    bool open = false;
+    std::vector<CUdeviceptr> tables;
+  };
+  struct Graph {
+    CUgraphExec exec = nullptr;
+    std::vector<CUdeviceptr> tables;
+    CUstream last_replay = nullptr;
+  };
+  [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes);
+  [[nodiscard]] core::DeviceResult<void> free(const std::vector<CUdeviceptr>& tables);
+
+  const DriverApi& driver_;
+  std::vector<Window> windows_;  // by stream
+  std::map<core::DeviceGraphId, Graph> graphs_;
+  std::uint64_t made_ = 0;
+};
+
+}  // namespace taintgraph::gpu
