@@ -12,8 +12,15 @@
 #include <string_view>
 
 #include "commit.hpp"
+#include "traces/replay.hpp"
+#include "viz/html.hpp"
+#include "viz/render.hpp"
+#include "viz/svg.hpp"
 
 namespace {
+
+namespace traces = taintgraph::traces;
+namespace viz = taintgraph::viz;
 
 constexpr int kUsage = 64;
 constexpr int kInternalError = 70;
@@ -27,10 +34,20 @@ struct Subcommand {
   Command run;
 };
 
+// Rooms that may not look at viz are handed what draws.
+auto draw_svg(const traces::Snapshot& snapshot) { return viz::svg_text(snapshot); }
+auto draw_html(const traces::Snapshot& snapshot) { return viz::html_text(snapshot); }
+
+int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  return traces::replay_command(argc, argv, out, err, {.svg = draw_svg, .html = draw_html});
+}
+
 int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 constexpr std::array kSubcommands = {
+    Subcommand{"replay", "run traces and compare with what they expect", replay_command},
+    Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
     Subcommand{"version", "print version, commit and compiler", version_command},
     Subcommand{"help", "print this, or the help of a subcommand", help_command},
 };
