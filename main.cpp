@@ -1,6 +1,8 @@
 // The program `taintgraph`: finds the subcommand's room and hands over. Each room reads its own arguments, prints its
 // own help and decides the exit code; only what no room can see is settled here: an exception that nobody caught, and
 // output that could not be written.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -125,10 +127,10 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
 
 // Results that reached nobody are no results. A reader that went away needs no telling.
 int check_output(int result) {
-  errno = 0;
   std::cout.flush();
-  const int reason = errno;
   if (std::cout.good()) return result;
+  // The room may have met the error long ago; one more byte asks for the reason.
+  const int reason = ::write(STDOUT_FILENO, "\n", 1) < 0 ? errno : 0;
   if (reason != EPIPE) {
     std::cerr << "taintgraph: cannot write the output" << (reason == 0 ? "" : ": ")
               << (reason == 0 ? "" : std::strerror(reason)) << '\n';
