@@ -77,7 +77,7 @@ static_assert(sizeof(GlobalPointer<char>) == sizeof(std::uint64_t));
 }  // namespace taintgraph::sim::device
 
 #define TAINTGRAPH_DEVICE_LANGUAGE 1
-#define KERNEL static void
+#define KERNEL [[gnu::always_inline]] static inline void
 #define DEVICE [[maybe_unused]] static inline
 #define GLOBAL(T) ::taintgraph::sim::device::GlobalPointer<T>
 #define DEVICE_TRAP() ::taintgraph::sim::device::trap()
