@@ -1,0 +1,43 @@
+// Runs one program through the production runtime and the reference model side by side, and compares after every
+// operation: outcome, roots, chain, error, bytes of reads (R1, R2, W1, W2, W5, D1, R4), size of the graph and tags (C1,
+// C2), and what the simulated driver has to say (races, misuse, undeclared accesses). At the end everything is freed
+// and the graph must be empty (C2).
+//
+// Stops at the first disagreement: after one, model and runtime no longer speak of the same state.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "props/disagreement.hpp"
+#include "props/fault_cells.hpp"
+#include "props/features.hpp"
+#include "props/model.hpp"
+#include "traces/program.hpp"
+#include "traces/snapshot.hpp"
+
+namespace taintgraph::props {
+
+struct CheckOptions {
+  bool validate = false;          // every structure's own validation and the naive audit after each operation; slow
+  bool keep_predictions = false;  // in CheckedRun::predictions
+  bool keep_snapshot = false;     // in CheckedRun::snapshot, as it is after the last operation executed
+  std::function<void(std::uint64_t ordinal)> before_step;  // may be empty
+};
+
+struct CheckedRun {
+  std::optional<Disagreement> disagreement;
+  std::uint64_t operations = 0;  // executed
+  std::uint64_t faults = 0;      // fired
+  std::uint64_t fingerprint = 0;
+  FeatureCounts features;
+  CellCoverage cells;
+  std::vector<Prediction> predictions;
+  std::optional<traces::Snapshot> snapshot;
+};
+
+[[nodiscard]] CheckedRun check(const traces::Program& program, const CheckOptions& options);
+
+}  // namespace taintgraph::props

@@ -1,0 +1,134 @@
+#include "props/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Operation;
+using traces::OpKind;
+using traces::Outcome;
+using traces::StepResult;
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+constexpr std::size_t kBytesShown = 16;
+
+// The rule that an outcome follows from.
+std::string_view outcome_property(const Operation& operation, Outcome expected) {
+  switch (expected) {
+    case Outcome::rejected:
+      return "R4 outcome";
+    case Outcome::poisoned:
+      return "D1 outcome";
+    case Outcome::skipped:
+      return "W1 outcome";
+    case Outcome::unwritten:
+      return operation.kind == OpKind::read ? "R1 outcome" : "W5 outcome";
+    default:
+      return operation.kind == OpKind::read ? "R1 outcome" : "W2 outcome";
+  }
+}
+
+std::string count_text(std::uint64_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what);
+}
+
+std::string hex_text(std::uint8_t byte) { return {kHexDigits[byte >> 4], kHexDigits[byte & 15]}; }
+
+// Bytes [begin, begin + kBytesShown), "??" where any value is right.
+std::string expected_bytes(const Prediction& prediction, std::size_t begin) {
+  std::string text = "from byte " + std::to_string(begin) + ":";
+  const std::size_t end = std::min(prediction.bytes.size(), begin + kBytesShown);
+  for (std::size_t i = begin; i < end; ++i) text += " " + (prediction.bytes[i] ? hex_text(*prediction.bytes[i]) : "??");
+  return text;
+}
+
+std::string found_bytes(const StepResult& result, std::size_t begin) {
+  std::string text = "from byte " + std::to_string(begin) + ":";
+  const std::size_t end = std::min(result.bytes.size(), begin + kBytesShown);
+  for (std::size_t i = begin; i < end; ++i) text += " " + hex_text(result.bytes[i]);
+  return text;
+}
+
+Disagreement differing(std::string_view property, std::string expected, std::string found) {
+  Disagreement result;
+  result.property = property;
+  result.expected = std::move(expected);
+  result.found = std::move(found);
+  return result;
+}
+
+std::optional<Disagreement> compare_bytes(const Prediction& expected, const StepResult& found) {
+  if (expected.bytes.size() != found.bytes.size()) {
+    return differing("R1 bytes", count_text(expected.bytes.size(), "bytes"), count_text(found.bytes.size(), "bytes"));
+  }
+  for (std::size_t i = 0; i < found.bytes.size(); ++i) {
+    if (!expected.bytes[i] || *expected.bytes[i] == found.bytes[i]) continue;
+    return differing("R1 bytes", expected_bytes(expected, i), found_bytes(found, i));
+  }
+  return std::nullopt;
+}
+
+std::string outcome_text(Outcome outcome, const std::vector<std::uint64_t>& roots, std::string_view error) {
+  std::string text(traces::to_string(outcome));
+  if (!roots.empty()) text += ", roots " + list_of(roots);
+  if (!error.empty()) text += " (" + std::string(error) + ")";
+  return text;
+}
+
+}  // namespace
+
+std::string list_of(const std::vector<std::uint64_t>& ordinals) {
+  std::string text;
+  for (const std::uint64_t ordinal : ordinals) text += (text.empty() ? "#" : ", #") + std::to_string(ordinal);
+  return text.empty() ? "none" : text;
+}
+
+std::string_view property_of_finding(std::string_view finding) {
+  struct Row {
+    std::string_view word;
+    std::string_view property;
+  };
+  constexpr std::array<Row, 4> kRows = {
+      {{"race", "race"}, {"undeclared", "undeclared access"}, {"invariant", "broken invariant"}, {"leak", "leak"}}};
+  for (const Row& row : kRows) {
+    if (finding.find(row.word) != std::string_view::npos) return row.property;
+  }
+  return "misuse of the driver";
+}
+
+std::optional<Disagreement> compare(const Operation& operation, const Prediction& expected, const StepResult& found) {
+  if (!found.findings.empty()) {
+    return differing(property_of_finding(found.findings[0]), "no finding", found.findings[0]);
+  }
+  if (!found.failed_checks.empty()) return differing("check", "every part of it holds", found.failed_checks[0]);
+  if (expected.outcome != found.outcome) {
+    return differing(outcome_property(operation, expected.outcome),
+                     outcome_text(expected.outcome, expected.roots, expected.error),
+                     outcome_text(found.outcome, found.roots, found.error));
+  }
+  if (expected.roots != found.roots) {
+    return differing(operation.kind == OpKind::read ? "R1 roots" : "W1 roots", list_of(expected.roots),
+                     list_of(found.roots));
+  }
+  if (expected.via != found.via) return differing("R2 chain", list_of(expected.via), list_of(found.via));
+  // A model that names no error leaves it open, unless there is nothing to name.
+  if (expected.error != found.error && (!expected.error.empty() || expected.outcome == Outcome::ok)) {
+    return differing("R2 error", std::string(expected.error), std::string(found.error));
+  }
+  if (expected.outcome == Outcome::ok && operation.kind == OpKind::read) {
+    if (auto bytes = compare_bytes(expected, found)) return bytes;
+  }
+  if (expected.failures != found.failures) {
+    return differing("C1 failures", count_text(expected.failures, "failures"), count_text(found.failures, "failures"));
+  }
+  if (expected.tags != found.tags) {
+    return differing("C2 tags", count_text(expected.tags, "tags"), count_text(found.tags, "tags"));
+  }
+  return std::nullopt;
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,113 @@
+#include "props/failure_folder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "props/expectations.hpp"
+#include "props/removal.hpp"
+#include "traces/writer.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Program;
+
+Program first_operations(const Program& program, std::uint64_t count) {
+  Program result = program;
+  if (count < result.operations.size()) result.operations.resize(static_cast<std::size_t>(count));
+  return result;
+}
+
+std::string text_of(const Program& program) {
+  std::ostringstream text;
+  traces::write_program(text, with_all_buffers_allocated(program));
+  return text.str();
+}
+
+CheckedRun run_first(const Program& program, std::uint64_t count, const CheckOptions& options) {
+  return check(first_operations(program, count), options);
+}
+
+// The trace with what the model expects. A step that kills the process is not executed, so nothing is expected of it.
+std::string expecting_text(const Program& program, std::uint64_t step, Campaign& campaign) {
+  const auto with_first = [&](std::uint64_t count) {
+    return run_isolated(
+        [&] {
+          CheckOptions options;
+          options.keep_predictions = true;
+          return text_of(with_expectations(program, run_first(program, count, options).predictions));
+        },
+        campaign.progress(), Campaign::kStallLimit);
+  };
+  if (auto text = with_first(step)) return *text;
+  if (auto text = with_first(step > 0 ? step - 1 : 0)) return *text;
+  return text_of(program);
+}
+
+// The first character says whether the rest is a picture or the reason why there is none.
+constexpr char kDrawn = '+';
+constexpr char kNotDrawn = '-';
+
+std::string drawn_text(const Program& program, std::uint64_t step, const GraphRenderer& render) {
+  CheckOptions options;
+  options.keep_snapshot = true;
+  const CheckedRun run = run_first(program, step, options);
+  if (!run.snapshot) return std::string(1, kNotDrawn) + "the program could not be run";
+  auto picture = render(*run.snapshot);
+  return picture ? kDrawn + *picture : kNotDrawn + picture.error();
+}
+
+}  // namespace
+
+FailureFolder::FailureFolder(const std::string& parent, std::uint64_t seed)
+    : path_((std::filesystem::path(parent) / std::to_string(seed)).string()) {
+  std::error_code error;
+  std::filesystem::create_directories(path_, error);
+  if (error) error_ = path_ + ": " + error.message();
+}
+
+tl::expected<void, std::string> FailureFolder::write_program(const std::string& name, const Program& program,
+                                                             std::uint64_t step, Campaign& campaign) const {
+  return traces::write_file_whole(path_ + "/" + name, expecting_text(program, step, campaign));
+}
+
+tl::expected<void, std::string> FailureFolder::write_graph(const Program& program, std::uint64_t step,
+                                                           const GraphRenderer& render, Campaign& campaign) const {
+  if (!render) return tl::make_unexpected(std::string("graph.svg: nothing here can draw"));
+  const auto draw = [&](std::uint64_t count) {
+    return run_isolated([&, count] { return drawn_text(program, count, render); }, campaign.progress(),
+                        Campaign::kStallLimit);
+  };
+  auto text = draw(step);
+  if (!text && step > 0) text = draw(step - 1);
+  if (!text) return tl::make_unexpected("graph.svg: " + text.error().text());
+  if (text->empty() || text->front() != kDrawn) {
+    return tl::make_unexpected("graph.svg: " + (text->empty() ? "no picture" : text->substr(1)));
+  }
+  return traces::write_file_whole(path_ + "/graph.svg", std::string_view(*text).substr(1));
+}
+
+tl::expected<void, std::string> FailureFolder::write_record(const FailureRecord& record) const {
+  nlohmann::ordered_json json;
+  json["seed"] = record.seed;
+  json["case"] = record.case_number;
+  json["ops_option"] = record.operations_option;
+  json["property"] = record.disagreement.property;
+  json["step"] = record.disagreement.step;
+  json["operation"] = record.disagreement.operation;
+  json["expected"] = record.disagreement.expected;
+  json["found"] = record.disagreement.found;
+  json["operations"] = record.operations;
+  json["shrunk_operations"] = record.shrunk_operations;
+  json["shrink_runs"] = record.shrink_runs;
+  json["shrink_finished"] = record.shrink_finished;
+  json["reproduce"] = record.command;
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return traces::write_file_whole(path_ + "/run.json", text);
+}
+
+}  // namespace taintgraph::props

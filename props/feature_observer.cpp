@@ -1,0 +1,162 @@
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "props/features.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Operation;
+using traces::OpKind;
+using traces::Outcome;
+using traces::Ref;
+using traces::StepResult;
+
+constexpr std::uint32_t bit(std::uint32_t stream) { return stream < 32 ? 1U << stream : 0U; }
+
+bool runs_on_a_stream(OpKind kind) {
+  return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read;
+}
+
+bool claims(Outcome outcome) { return outcome == Outcome::failed || outcome == Outcome::skipped; }
+
+}  // namespace
+
+FeatureObserver::Buffer* FeatureObserver::buffer(traces::NameId id) {
+  const auto index = static_cast<std::size_t>(id);
+  return index < buffers_.size() ? &buffers_[index] : nullptr;
+}
+
+FeatureObserver::Extent FeatureObserver::extent(const Ref& ref) {
+  const Buffer* known = buffer(ref.buffer);
+  return ref.whole ? Extent{0, known ? known->size_bytes : 0} : Extent{ref.begin, ref.end};
+}
+
+void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
+  ++counts_.outcomes[static_cast<std::size_t>(operation.kind)][static_cast<std::size_t>(result.outcome)];
+  observe_faults(result);
+  if (result.outcome == Outcome::rejected) return observe_rejection(result);
+  observe_ranges(operation);
+  observe_buffer(operation, ordinal, result);
+  if (operation.kind == OpKind::read) observe_read(result);
+  if (operation.kind == OpKind::write && result.outcome == Outcome::unwritten) {
+    counts_.count(Feature::refused_host_write);
+  }
+  if (result.outcome == Outcome::skipped && !result.roots.empty() && failed_allocs_.count(result.roots[0]) > 0) {
+    counts_.count(Feature::skipped_by_unallocated);
+  }
+  observe_streams(operation, result);
+  if (runs_on_a_stream(operation.kind) || operation.kind == OpKind::trust) {
+    for (const Ref& ref : operation.writes) observe_write(ref, result.outcome);
+  }
+}
+
+void FeatureObserver::observe_faults(const StepResult& result) {
+  for (const sim::FiredFault& fault : result.fired) {
+    if (fault.kind == gpu::FaultKind::host_exception) counts_.count(Feature::host_exception);
+    if (fault.when == gpu::FaultWhen::after) counts_.count(Feature::fault_after_effect);
+    if (fault.bytes_done > 0) counts_.count(Feature::fault_with_bytes_done);
+  }
+}
+
+void FeatureObserver::observe_rejection(const StepResult& result) {
+  if (result.error == core::program_error::stale_handle) {
+    counts_.count(Feature::rejected_stale);
+  } else if (result.error == core::program_error::out_of_bounds) {
+    counts_.count(Feature::rejected_out_of_bounds);
+  } else if (result.error == core::program_error::does_not_fit) {
+    counts_.count(Feature::rejected_misfit);
+  } else {
+    counts_.count(Feature::rejected_otherwise);
+  }
+}
+
+void FeatureObserver::observe_buffer(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
+  Buffer* known = buffer(operation.buffer);
+  if (operation.kind == OpKind::alloc && known) {
+    if (result.outcome == Outcome::failed) {
+      counts_.count(Feature::failed_reservation);
+      failed_allocs_.insert(ordinal);
+    } else if (operation.size == 0) {
+      counts_.count(Feature::empty_buffer);
+    } else if (freed_while_used_.count(operation.size) > 0) {
+      // That the work was really unfinished, and the very memory wanted, cannot be seen from here.
+      counts_.count(Feature::reuse_while_queued);
+    }
+    *known = Buffer{};
+    known->live = true;
+    known->size_bytes = operation.size;
+  }
+  if (operation.kind == OpKind::free && known) {
+    if ((known->users & pending_) != 0) freed_while_used_.insert(known->size_bytes);
+    *known = Buffer{};
+  }
+  if (operation.kind == OpKind::trust) counts_.count(Feature::trust);
+  if (operation.kind == OpKind::cleanup) {
+    counts_.count(operation.cleanup == traces::CleanupMode::periodic ? Feature::cleanup_periodic
+                                                                     : Feature::cleanup_explicit);
+  }
+}
+
+void FeatureObserver::observe_read(const StepResult& result) {
+  if (result.outcome != Outcome::unwritten) return;
+  if (result.roots.size() > 1) counts_.count(Feature::several_roots);
+  if (result.via.size() == 1) counts_.count(Feature::chain_of_one);
+  if (result.via.size() == 2) counts_.count(Feature::chain_of_two);
+  if (result.via.size() > 2) counts_.count(Feature::chain_of_three_or_more);
+  if (result.error == core::never_written().name) counts_.count(Feature::never_written_read);
+}
+
+void FeatureObserver::observe_ranges(const Operation& operation) {
+  const auto is_empty = [this](const Ref& ref) {
+    const Extent bytes = extent(ref);
+    return bytes.begin == bytes.end;
+  };
+  if (std::any_of(operation.reads.begin(), operation.reads.end(), is_empty) ||
+      std::any_of(operation.writes.begin(), operation.writes.end(), is_empty)) {
+    counts_.count(Feature::zero_length);
+  }
+}
+
+void FeatureObserver::observe_streams(const Operation& operation, const StepResult& result) {
+  if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) {
+    pending_ = operation.has_stream ? pending_ & ~bit(operation.stream) : 0;
+    freed_while_used_.clear();
+  }
+  if (!runs_on_a_stream(operation.kind) || result.outcome != Outcome::ok) return;
+  bool crossed = false;
+  const auto touch = [&](const Ref& ref) {
+    Buffer* known = buffer(ref.buffer);
+    if (!known) return;
+    crossed |= (known->users & pending_ & ~bit(operation.stream)) != 0;
+    known->users |= bit(operation.stream);
+  };
+  std::for_each(operation.reads.begin(), operation.reads.end(), touch);
+  std::for_each(operation.writes.begin(), operation.writes.end(), touch);
+  // By buffer, not by byte: an over-count where streams work on different halves.
+  if (crossed) counts_.count(Feature::cross_stream_order);
+  if (operation.kind == OpKind::read) {
+    pending_ &= ~bit(operation.stream);
+  } else {
+    pending_ |= bit(operation.stream);
+  }
+}
+
+// Knows only the last range that was claimed, and forgets it when any of it is released; both counts are lower bounds.
+void FeatureObserver::observe_write(const Ref& ref, Outcome outcome) {
+  Buffer* known = buffer(ref.buffer);
+  const Extent bytes = extent(ref);
+  if (!known || bytes.begin >= bytes.end) return;
+  const bool meets = known->claimed && bytes.begin < known->claim_end && known->claim_begin < bytes.end;
+  if (claims(outcome)) {
+    if (meets) counts_.count(Feature::reclaim);
+    known->claimed = true;
+    known->claim_begin = bytes.begin;
+    known->claim_end = bytes.end;
+  } else if (outcome == Outcome::ok && meets) {
+    if (bytes.begin > known->claim_begin && bytes.end < known->claim_end) counts_.count(Feature::claim_split);
+    known->claimed = false;
+  }
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,57 @@
+#include "props/features.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace taintgraph::props {
+namespace {
+
+constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
+    {Feature::chain_of_one, "skip chain of one", 5},
+    {Feature::chain_of_two, "skip chain of two", 2},
+    {Feature::chain_of_three_or_more, "skip chain of three or more", 1},
+    {Feature::several_roots, "several roots in one read", 5},
+    {Feature::failed_reservation, "failed reservation", 20},
+    {Feature::refused_host_write, "host write to an unallocated buffer", 5},
+    {Feature::skipped_by_unallocated, "launch skipped by an unallocated buffer", 5},
+    {Feature::host_exception, "host exception in a write scope", 5},
+    {Feature::fault_after_effect, "fault after the effect", 10},
+    {Feature::fault_with_bytes_done, "fault with bytes done", 5},
+    {Feature::claim_split, "claim split by a write inside it", 2},
+    {Feature::reclaim, "claimed bytes claimed again", 5},
+    {Feature::never_written_read, "read of bytes never written", 5},
+    {Feature::cross_stream_order, "bytes passed between streams without a wait", 50},
+    {Feature::reuse_while_queued, "reservation after a free with work queued", 5},
+    {Feature::zero_length, "zero-length range", 20},
+    {Feature::empty_buffer, "empty buffer", 5},
+    {Feature::trust, "trust", 20},
+    {Feature::cleanup_explicit, "explicit cleanup", 20},
+    {Feature::cleanup_periodic, "periodic cleanup", 10},
+    {Feature::rejected_stale, "rejected: stale handle", 20},
+    {Feature::rejected_out_of_bounds, "rejected: out of bounds", 10},
+    {Feature::rejected_misfit, "rejected: launch that does not fit", 10},
+    {Feature::rejected_otherwise, "rejected: other reasons", 1},
+}};
+
+}  // namespace
+
+std::span<const FeatureRow> feature_table() { return kTable; }
+
+void FeatureCounts::add(const FeatureCounts& other) {
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+  for (std::size_t kind = 0; kind < outcomes.size(); ++kind) {
+    for (std::size_t i = 0; i < outcomes[kind].size(); ++i) outcomes[kind][i] += other.outcomes[kind][i];
+  }
+}
+
+std::vector<Feature> below_floor(const FeatureCounts& counts, std::uint64_t cases, std::uint64_t operations_per_case) {
+  std::vector<Feature> result;
+  if (cases < kFloorsFromCases || operations_per_case < kFloorsFromOperations) return result;
+  for (const FeatureRow& row : kTable) {
+    const std::uint64_t floor = std::max<std::uint64_t>(1, row.floor_per_1000_cases * cases / 1000);
+    if (counts.of(row.feature) < floor) result.push_back(row.feature);
+  }
+  return result;
+}
+
+}  // namespace taintgraph::props

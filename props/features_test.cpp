@@ -1,0 +1,183 @@
+#include "props/features.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::NameId;
+using traces::Operation;
+using traces::OpKind;
+using traces::Outcome;
+using traces::Ref;
+using traces::StepResult;
+
+constexpr NameId kA{0};
+constexpr NameId kB{1};
+
+// One program, operation by operation, with results made up: only the counting is looked at here.
+class Observed {
+ public:
+  void alloc(NameId buffer, std::uint64_t size, Outcome outcome = Outcome::ok) {
+    Operation operation;
+    operation.kind = OpKind::alloc;
+    operation.buffer = buffer;
+    operation.size = size;
+    observe(operation, outcome);
+  }
+  void free(NameId buffer) {
+    Operation operation;
+    operation.kind = OpKind::free;
+    operation.buffer = buffer;
+    observe(operation, Outcome::ok);
+  }
+  void work(OpKind kind, std::vector<Ref> reads, std::vector<Ref> writes, std::uint32_t stream, Outcome outcome) {
+    Operation operation;
+    operation.kind = kind;
+    operation.reads = std::move(reads);
+    operation.writes = std::move(writes);
+    operation.stream = stream;
+    observe(operation, outcome);
+  }
+  void observe(const Operation& operation, Outcome outcome) {
+    StepResult result;
+    result.outcome = outcome;
+    observe(operation, result);
+  }
+  void observe(const Operation& operation, const StepResult& result) {
+    observer_.observe(operation, ++ordinal_, result);
+  }
+
+  [[nodiscard]] std::uint64_t of(Feature feature) const { return counts_.of(feature); }
+
+ private:
+  FeatureCounts counts_;
+  FeatureObserver observer_{2, counts_};
+  std::uint64_t ordinal_ = 0;
+};
+
+Ref part(NameId buffer, std::uint64_t begin, std::uint64_t end) {
+  return {.buffer = buffer, .whole = false, .begin = begin, .end = end};
+}
+
+TEST(Features, TableIsInOrderAndNamed) {
+  std::size_t n = 0;
+  for (const FeatureRow& row : feature_table()) {
+    EXPECT_EQ(static_cast<std::size_t>(row.feature), n++);
+    EXPECT_FALSE(row.name.empty());
+  }
+  EXPECT_EQ(n, kFeatureCount);
+}
+
+TEST(Features, ChainsAreToldApartByTheirDepth) {
+  Observed observed;
+  for (const std::size_t depth : {1U, 2U, 3U, 7U}) {
+    Operation read;
+    read.kind = OpKind::read;
+    read.reads = {{.buffer = kA}};
+    StepResult result;
+    result.outcome = Outcome::unwritten;
+    result.roots = {1};
+    result.via.assign(depth, 2);
+    observed.observe(read, result);
+  }
+  EXPECT_EQ(observed.of(Feature::chain_of_one), 1U);
+  EXPECT_EQ(observed.of(Feature::chain_of_two), 1U);
+  EXPECT_EQ(observed.of(Feature::chain_of_three_or_more), 2U);
+  EXPECT_EQ(observed.of(Feature::several_roots), 0U);
+}
+
+TEST(Features, AClaimIsSplitOnlyFromInside) {
+  Observed observed;
+  observed.alloc(kA, 64);
+  observed.work(OpKind::launch, {}, {part(kA, 8, 32)}, 0, Outcome::failed);
+  observed.work(OpKind::write, {}, {part(kA, 8, 16)}, 0, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::claim_split), 0U);
+  observed.work(OpKind::launch, {}, {part(kA, 8, 32)}, 0, Outcome::failed);
+  observed.work(OpKind::launch, {}, {part(kA, 31, 40)}, 0, Outcome::skipped);
+  EXPECT_EQ(observed.of(Feature::reclaim), 1U);
+  observed.work(OpKind::launch, {}, {part(kA, 8, 32)}, 0, Outcome::failed);
+  observed.work(OpKind::write, {}, {part(kA, 9, 31)}, 0, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::claim_split), 1U);
+}
+
+TEST(Features, CrossStreamOrderNeedsUnfinishedWorkElsewhere) {
+  Observed observed;
+  observed.alloc(kA, 8);
+  observed.work(OpKind::write, {}, {{.buffer = kA}}, 0, Outcome::ok);
+  observed.work(OpKind::launch, {{.buffer = kA}}, {}, 0, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::cross_stream_order), 0U);
+  observed.work(OpKind::launch, {{.buffer = kA}}, {}, 1, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::cross_stream_order), 1U);
+  Operation sync;
+  sync.kind = OpKind::sync;
+  observed.observe(sync, Outcome::ok);
+  observed.work(OpKind::launch, {{.buffer = kA}}, {}, 0, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::cross_stream_order), 1U);
+}
+
+TEST(Features, ReuseNeedsAFreeWithWorkQueuedAndTheSameSize) {
+  Observed observed;
+  observed.alloc(kA, 8);
+  observed.work(OpKind::write, {}, {{.buffer = kA}}, 1, Outcome::ok);
+  observed.free(kA);
+  observed.alloc(kA, 9);
+  EXPECT_EQ(observed.of(Feature::reuse_while_queued), 0U);
+  observed.alloc(kB, 8);
+  EXPECT_EQ(observed.of(Feature::reuse_while_queued), 1U);
+}
+
+TEST(Features, AFailedReservationAndWhatItRefuses) {
+  Observed observed;
+  observed.alloc(kA, 8, Outcome::failed);
+  observed.work(OpKind::write, {}, {{.buffer = kA}}, 0, Outcome::unwritten);
+  Operation launch;
+  launch.kind = OpKind::launch;
+  launch.writes = {{.buffer = kA}};
+  StepResult skipped;
+  skipped.outcome = Outcome::skipped;
+  skipped.roots = {1};
+  observed.observe(launch, skipped);
+  skipped.roots = {2};  // some other failure's doing
+  observed.observe(launch, skipped);
+  EXPECT_EQ(observed.of(Feature::failed_reservation), 1U);
+  EXPECT_EQ(observed.of(Feature::refused_host_write), 1U);
+  EXPECT_EQ(observed.of(Feature::skipped_by_unallocated), 1U);
+}
+
+TEST(Features, RejectionsByReason) {
+  Observed observed;
+  Operation operation;
+  StepResult result;
+  result.outcome = Outcome::rejected;
+  for (const std::string_view reason : {core::program_error::stale_handle, core::program_error::out_of_bounds,
+                                        core::program_error::does_not_fit, core::program_error::length_mismatch}) {
+    result.error = reason;
+    observed.observe(operation, result);
+  }
+  EXPECT_EQ(observed.of(Feature::rejected_stale), 1U);
+  EXPECT_EQ(observed.of(Feature::rejected_out_of_bounds), 1U);
+  EXPECT_EQ(observed.of(Feature::rejected_misfit), 1U);
+  EXPECT_EQ(observed.of(Feature::rejected_otherwise), 1U);
+}
+
+TEST(Features, FloorsScaleWithCasesAndSpareSmallRuns) {
+  FeatureCounts counts;
+  EXPECT_TRUE(below_floor(counts, kFloorsFromCases - 1, 40).empty());
+  EXPECT_TRUE(below_floor(counts, 10'000, kFloorsFromOperations - 1).empty());
+  EXPECT_EQ(below_floor(counts, kFloorsFromCases, 40).size(), kFeatureCount);
+  for (const FeatureRow& row : feature_table()) {
+    counts.counts[static_cast<std::size_t>(row.feature)] = std::max<std::uint64_t>(1, row.floor_per_1000_cases);
+  }
+  EXPECT_TRUE(below_floor(counts, 1000, 40).empty());
+  --counts.counts[static_cast<std::size_t>(Feature::cross_stream_order)];
+  EXPECT_EQ(below_floor(counts, 1000, 40), std::vector<Feature>{Feature::cross_stream_order});
+  EXPECT_FALSE(below_floor(counts, 100'000, 40).empty());
+}
+
+}  // namespace
+}  // namespace taintgraph::props

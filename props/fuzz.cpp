@@ -1,0 +1,139 @@
+#include "props/fuzz.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <string>
+
+#include "props/campaign.hpp"
+#include "props/failure_report.hpp"
+#include "props/fuzz_options.hpp"
+#include "props/progress_line.hpp"
+#include "traces/interrupt.hpp"
+#include "traces/replayer.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kAllHeld = 0;
+constexpr int kInconclusive = 2;
+
+std::uint64_t fresh_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+class FuzzRun {
+ public:
+  FuzzRun(const FuzzOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options),
+        seed_(options.seed ? *options.seed : fresh_seed()),
+        out_(out),
+        err_(err),
+        start_(Clock::now()),
+        campaign_(seed_, GeneratorOptions{.operations = options.operations}, [this] { return stopped(); }) {}
+
+  int run(const GraphRenderer& render) {
+    announce();
+    const std::optional<CaseFailure> failure = run_cases();
+    int status = kAllHeld;
+    if (failure) {
+      FailureReport report(options_, seed_, campaign_, out_, err_);
+      status = report.make(*failure, render, [] { return traces::InterruptGuard::interrupted(); });
+    } else if (totals_.cases == 0) {
+      err_ << "taintgraph fuzz: stopped before the first case ended\n";
+      status = kInconclusive;
+    } else if (!floors_hold()) {
+      status = kInconclusive;
+    }
+    close(status);
+    return status;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const {
+    return traces::InterruptGuard::interrupted() || (options_.time && Clock::now() - start_ >= *options_.time);
+  }
+
+  void announce() {
+    out_ << "seed " << seed_ << ": ";
+    if (options_.time) {
+      out_ << "cases from 0 for " << seconds_text(*options_.time);
+    } else {
+      out_ << "cases " << options_.first_case << ".." << options_.end_case;
+    }
+    out_ << ", about " << options_.operations << " operations each" << std::endl;
+  }
+
+  std::optional<CaseFailure> run_cases() {
+    ProgressLine progress(err_);
+    std::uint64_t next = options_.time ? 0 : options_.first_case;
+    std::uint64_t batch = kFirstBatch;
+    std::optional<CaseFailure> failure;
+    while (!failure && !stopped() && (options_.time || next < options_.end_case)) {
+      if (!options_.time) batch = std::min(batch, options_.end_case - next);
+      const Clock::time_point before = Clock::now();
+      const BatchResult result = campaign_.run(next, batch);
+      totals_.add(result.totals);
+      next += batch;
+      if (result.failed) failure = CaseFailure{*result.failed, result.verdict};
+      progress.show(totals_);
+      batch = next_batch(batch, Clock::now() - before);
+    }
+    return failure;
+  }
+
+  // Long enough that a fork costs nothing beside it, short enough that progress moves and little is run again after a
+  // crash. Results do not depend on it.
+  static std::uint64_t next_batch(std::uint64_t batch, Clock::duration took) {
+    if (took < milliseconds(100)) return std::min(batch * 2, kLargestBatch);
+    if (took > milliseconds(400)) return std::max<std::uint64_t>(batch / 2, 1);
+    return batch;
+  }
+
+  bool floors_hold() {
+    const std::vector<Feature> low = below_floor(totals_.features, totals_.cases, options_.operations);
+    for (const Feature feature : low) {
+      const FeatureRow& row = feature_table()[static_cast<std::size_t>(feature)];
+      err_ << "taintgraph fuzz: too little of a feature to be conclusive: " << row.name << ", seen "
+           << totals_.features.of(feature) << " times in " << totals_.cases << " cases\n";
+    }
+    return low.empty();
+  }
+
+  void close(int status) {
+    if (traces::InterruptGuard::interrupted()) out_ << "interrupted\n";
+    if (options_.verbose) show_features(out_, totals_.features);
+    out_ << (status == kAllHeld ? "PASSED" : "FAILED") << " seed=" << seed_ << " cases=" << totals_.cases
+         << " ops=" << totals_.operations << " faults=" << totals_.faults << " cells=" << totals_.cells.count() << '/'
+         << cells_in_reach().size() << " fingerprint=" << traces::fingerprint_text(totals_.fingerprint)
+         << " time=" << seconds_text(std::chrono::duration_cast<milliseconds>(Clock::now() - start_)) << std::endl;
+  }
+
+  static constexpr std::uint64_t kFirstBatch = 16;
+  static constexpr std::uint64_t kLargestBatch = 1U << 14;
+
+  const FuzzOptions& options_;
+  std::uint64_t seed_;
+  std::ostream& out_;
+  std::ostream& err_;
+  Clock::time_point start_;
+  traces::InterruptGuard guard_;
+  Campaign campaign_;
+  Totals totals_;
+};
+
+}  // namespace
+
+int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const GraphRenderer& render) {
+  const FuzzCommandLine line = parse_fuzz_command_line(argc, argv, out, err);
+  if (line.exit_status) return *line.exit_status;
+  return FuzzRun(line.options, out, err).run(render);
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,97 @@
+#include "props/fuzz_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <vector>
+
+namespace taintgraph::props {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(FuzzOptions, Seeds) {
+  EXPECT_EQ(parse_seed("0"), 0U);
+  EXPECT_EQ(parse_seed("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(parse_seed("0x1F"), 31U);
+  EXPECT_EQ(parse_seed("0123456789abcdef0123456789abcdef01234567"), 0x0123456789abcdefU);
+  EXPECT_EQ(parse_seed("1111111111111111111111111111111111111111"), 0x1111111111111111U);
+  for (const char* bad : {"", "-1", "1.5", "0x", "0x1g", "18446744073709551616", "0x10000000000000000", "abc", " 1",
+                          "0123456789abcdef0123456789abcdef0123456g"}) {
+    EXPECT_FALSE(parse_seed(bad)) << bad;
+  }
+}
+
+TEST(FuzzOptions, Durations) {
+  EXPECT_EQ(parse_duration("60s"), milliseconds(60'000));
+  EXPECT_EQ(parse_duration("60"), milliseconds(60'000));
+  EXPECT_EQ(parse_duration("5m"), milliseconds(300'000));
+  EXPECT_EQ(parse_duration("1h"), milliseconds(3'600'000));
+  EXPECT_EQ(parse_duration("250ms"), milliseconds(250));
+  for (const char* bad : {"", "s", "0s", "-1s", "1.5s", "1d", "1s ", "99999999999999999999s", "99999999h"}) {
+    EXPECT_FALSE(parse_duration(bad)) << bad;
+  }
+}
+
+TEST(FuzzOptions, Cases) {
+  EXPECT_EQ(parse_cases("7"), (CaseRange{0, 7}));
+  EXPECT_EQ(parse_cases("3..7"), (CaseRange{3, 7}));
+  for (const char* bad : {"", "0", "7..7", "7..3", "..3", "3..", "a..b", "1...3", "-1"})
+    EXPECT_FALSE(parse_cases(bad)) << bad;
+}
+
+struct Parsed {
+  FuzzCommandLine line;
+  std::string out;
+  std::string err;
+};
+
+Parsed parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "fuzz");
+  std::ostringstream out;
+  std::ostringstream err;
+  Parsed parsed;
+  parsed.line = parse_fuzz_command_line(static_cast<int>(arguments.size()), arguments.data(), out, err);
+  parsed.out = out.str();
+  parsed.err = err.str();
+  return parsed;
+}
+
+TEST(FuzzOptions, DefaultsDrawASeed) {
+  const Parsed parsed = parse({});
+  EXPECT_FALSE(parsed.line.exit_status);
+  EXPECT_FALSE(parsed.line.options.seed);
+  EXPECT_EQ(parsed.line.options.first_case, 0U);
+  EXPECT_EQ(parsed.line.options.end_case, kDefaultCases);
+}
+
+TEST(FuzzOptions, EverythingGiven) {
+  const Parsed parsed = parse({"--seed", "0x10", "--cases", "5..9", "--ops", "7", "--out", "there", "-v"});
+  ASSERT_FALSE(parsed.line.exit_status);
+  EXPECT_EQ(parsed.line.options.seed, 16U);
+  EXPECT_EQ(parsed.line.options.first_case, 5U);
+  EXPECT_EQ(parsed.line.options.end_case, 9U);
+  EXPECT_EQ(parsed.line.options.operations, 7U);
+  EXPECT_EQ(parsed.line.options.out, "there");
+  EXPECT_TRUE(parsed.line.options.verbose);
+}
+
+TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
+  const Parsed help = parse({"--help"});
+  EXPECT_EQ(help.line.exit_status, 0);
+  EXPECT_NE(help.out.find("--seed"), std::string::npos);
+  EXPECT_TRUE(help.err.empty());
+  const std::vector<std::vector<const char*>> bad = {
+      {"--seed", "x"}, {"--cases", "0"}, {"--time", "soon"}, {"--ops", "0"},
+      {"--ops"},       {"--frobnicate"}, {"extra"},          {"--cases", "5", "--time", "1s"},
+      {"--ops", "-3"}, {"--ops", "1.5"}};
+  for (const auto& arguments : bad) {
+    const Parsed parsed = parse(arguments);
+    EXPECT_EQ(parsed.line.exit_status, 64) << arguments[0];
+    EXPECT_TRUE(parsed.out.empty());
+    EXPECT_FALSE(parsed.err.empty());
+  }
+}
+
+}  // namespace
+}  // namespace taintgraph::props

@@ -1,0 +1,172 @@
+#include "props/generator.hpp"
+
+#include <string>
+#include <utility>
+
+#include "props/fault_drawing.hpp"
+#include "props/launch_drawing.hpp"
+#include "props/profile.hpp"
+#include "props/removal.hpp"
+#include "props/slots.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Operation;
+using traces::OpKind;
+
+// One program in the making.
+class Draft {
+ public:
+  Draft(Random& random, const Profile& profile)
+      : random_(random), profile_(profile), slots_(profile), faults_(profile.faults) {}
+
+  // A few buffers to begin with; programs that must first find some spend half their length on it.
+  void open(std::vector<Operation>& operations) {
+    const std::uint64_t count = random_.between(1, profile_.slots);
+    for (std::uint64_t i = 0; i < count; ++i) operations.push_back(finish(draw(OpKind::alloc)));
+  }
+
+  Operation next() {
+    if (realloc_size_) return finish(draw_realloc());
+    return finish(draw(static_cast<OpKind>(random_.weighted(profile_.operations))));
+  }
+
+ private:
+  Operation finish(Operation operation) {
+    faults_.strike(random_, operation);
+    return operation;
+  }
+
+  // Capture, replay, relocation, reset and sticky faults have their place here once the weights know them.
+  Operation draw(OpKind kind) {
+    Operation operation;
+    operation.kind = kind;
+    switch (kind) {
+      case OpKind::alloc:
+        draw_alloc(operation);
+        break;
+      case OpKind::free:
+        draw_free(operation);
+        break;
+      case OpKind::write:
+        draw_write(operation);
+        break;
+      case OpKind::launch:
+        operation.stream = draw_stream();
+        draw_launch(random_, profile_, slots_, operation);
+        break;
+      case OpKind::copy:
+        operation.stream = draw_stream();
+        draw_copy(random_, slots_, operation);
+        break;
+      case OpKind::read:
+        draw_read(operation);
+        break;
+      case OpKind::sync:
+        operation.has_stream = !random_.one_in(3);
+        if (operation.has_stream) operation.stream = draw_stream();
+        break;
+      case OpKind::wait:
+        operation.stream = draw_stream();
+        operation.on = static_cast<std::uint32_t>(random_.below(profile_.device.streams));
+        break;
+      case OpKind::trust:
+        operation.writes.push_back(slots_.draw_ref(random_, slots_.draw_source(random_)));
+        break;
+      default:  // cleanup
+        operation.cleanup = random_.one_in(3) ? traces::CleanupMode::periodic : traces::CleanupMode::explicit_;
+        break;
+    }
+    return operation;
+  }
+
+  std::uint32_t draw_stream() {
+    if (random_.one_in(profile_.stream_switch_one_in)) {
+      stream_ = static_cast<std::uint32_t>(random_.below(profile_.device.streams));
+    }
+    return stream_;
+  }
+
+  void draw_alloc(Operation& operation) {
+    const SlotIndex slot = slots_.draw(random_, false);
+    operation.buffer = static_cast<traces::NameId>(slot);
+    operation.size = slots_.draw_size(random_);
+    if (!slots_.live(slot)) slots_.allocated(slot, operation.size);
+  }
+
+  // A free is often followed by a reservation of that very size: memory still in use must not be handed out then.
+  void draw_free(Operation& operation) {
+    const SlotIndex slot = slots_.draw(random_, true);
+    operation.buffer = static_cast<traces::NameId>(slot);
+    if (slots_.live(slot) && random_.one_in(2)) realloc_size_ = slots_.size(slot);
+    slots_.freed(slot);
+  }
+
+  Operation draw_realloc() {
+    Operation operation;
+    operation.kind = OpKind::alloc;
+    const SlotIndex slot = slots_.draw(random_, false);
+    operation.buffer = static_cast<traces::NameId>(slot);
+    operation.size = *std::exchange(realloc_size_, std::nullopt);
+    if (!slots_.live(slot)) slots_.allocated(slot, operation.size);
+    return operation;
+  }
+
+  void draw_write(Operation& operation) {
+    operation.stream = draw_stream();
+    const SlotIndex slot = slots_.draw(random_, true);
+    const traces::Ref ref = slots_.draw_ref(random_, slot);
+    operation.writes.push_back(ref);
+    slots_.written(slot);
+    operation.has_bytes = random_.one_in(4);
+    if (!operation.has_bytes) {
+      operation.fill = static_cast<std::uint8_t>(random_.below(256));
+      return;
+    }
+    // Only a whole ref can be of another length than its bytes: with the length in the ref, the file itself is wrong.
+    const std::uint64_t length = slots_.length(ref) + (ref.whole && random_.one_in(24) ? 1 : 0);
+    for (std::uint64_t i = 0; i < length; ++i) {
+      operation.bytes.push_back(static_cast<std::uint8_t>(random_.below(256)));
+    }
+  }
+
+  void draw_read(Operation& operation) {
+    operation.stream = draw_stream();
+    const std::uint64_t count = random_.one_in(3) ? random_.between(2, 4) : 1;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      operation.reads.push_back(slots_.draw_ref(random_, slots_.draw_source(random_)));
+    }
+  }
+
+  Random& random_;
+  const Profile& profile_;
+  Slots slots_;
+  FaultDrawing faults_;
+  std::uint32_t stream_ = 0;
+  std::optional<std::uint64_t> realloc_size_;  // of a buffer just freed
+};
+
+}  // namespace
+
+traces::Program generate(Random& random, const GeneratorOptions& options) {
+  const Profile profile = draw_profile(random);
+  traces::Program program;
+  program.header.seed = random.next();
+  program.header.device = profile.device;
+  for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)program.names.intern("b" + std::to_string(slot));
+  const std::uint64_t length =
+      random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
+  program.operations.reserve(static_cast<std::size_t>(length) + kMaxSlots);
+  Draft draft(random, profile);
+  draft.open(program.operations);
+  while (program.operations.size() < length) program.operations.push_back(draft.next());
+  return with_all_buffers_allocated(std::move(program));
+}
+
+traces::Program generate(std::uint64_t seed, std::uint64_t case_number, const GeneratorOptions& options) {
+  Random random(seed, case_number);
+  return generate(random, options);
+}
+
+}  // namespace taintgraph::props

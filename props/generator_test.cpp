@@ -1,0 +1,97 @@
+#include "props/generator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <sstream>
+
+#include "gpu/kernel_info.hpp"
+#include "props/fault_cells.hpp"
+#include "props/profile.hpp"
+#include "traces/reader.hpp"
+#include "traces/writer.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::OpKind;
+using traces::Program;
+
+std::string text_of(const Program& program) {
+  std::ostringstream text;
+  traces::write_program(text, program);
+  return text.str();
+}
+
+TEST(Generator, SeedAndCaseDecideEverything) {
+  for (std::uint64_t case_number = 0; case_number < 50; ++case_number) {
+    EXPECT_EQ(text_of(generate(5, case_number, {})), text_of(generate(5, case_number, {})));
+  }
+}
+
+TEST(Generator, CasesAndSeedsDiffer) {
+  std::set<std::string> texts;
+  for (std::uint64_t case_number = 0; case_number < 50; ++case_number)
+    texts.insert(text_of(generate(5, case_number, {})));
+  texts.insert(text_of(generate(6, 0, {})));
+  EXPECT_EQ(texts.size(), 51U);
+}
+
+TEST(Generator, LengthIsAboutWhatWasAskedFor) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t case_number = 0; case_number < 400; ++case_number) {
+    const std::size_t length = generate(1, case_number, {.operations = 100}).operations.size();
+    EXPECT_GE(length, 50U);
+    EXPECT_LE(length, 150U + kMaxSlots);  // buffers that nothing else allocates
+    sum += length;
+  }
+  EXPECT_NEAR(static_cast<double>(sum) / 400, 100, 5);
+}
+
+TEST(Generator, OneOperationIsPossible) { EXPECT_FALSE(generate(1, 0, {.operations = 1}).operations.empty()); }
+
+// Whatever is drawn can be written to a file and read back: a failing case must survive being a trace.
+TEST(Generator, EveryProgramIsAGoodTrace) {
+  for (std::uint64_t case_number = 0; case_number < 500; ++case_number) {
+    const std::string text = text_of(generate(2, case_number, {}));
+    const auto parsed = traces::parse_program(text);
+    ASSERT_TRUE(parsed) << traces::to_string(parsed.error()[0], "case") << "\n" << text;
+    EXPECT_EQ(text_of(*parsed), text);
+  }
+}
+
+TEST(Generator, DrawsEveryKindOfOperationAndKernelAndFault) {
+  std::set<OpKind> kinds;
+  std::set<std::uint16_t> kernels;
+  std::array<std::set<gpu::FaultKind>, traces::kOpKindCount> faults;
+  for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
+    for (const traces::Operation& operation : generate(3, case_number, {}).operations) {
+      kinds.insert(operation.kind);
+      if (operation.kind == OpKind::launch) kernels.insert(operation.kernel);
+      if (operation.fault) faults[static_cast<std::size_t>(operation.kind)].insert(operation.fault->kind);
+    }
+  }
+  EXPECT_EQ(kinds.size(), 10U);
+  EXPECT_EQ(kernels.size(), kShapeCount);
+  for (std::size_t kind = 0; kind < traces::kOpKindCount; ++kind) {
+    EXPECT_EQ(faults[kind].size(), faults_for(static_cast<OpKind>(kind)).size())
+        << traces::to_string(static_cast<OpKind>(kind));
+  }
+}
+
+TEST(Generator, KeepsToItsStreamsAndKernelsArguments) {
+  for (std::uint64_t case_number = 0; case_number < 500; ++case_number) {
+    const Program program = generate(4, case_number, {});
+    for (const traces::Operation& operation : program.operations) {
+      EXPECT_LT(operation.stream, program.header.device.streams);
+      EXPECT_LT(operation.on, program.header.device.streams);
+      if (operation.kind != OpKind::launch) continue;
+      const gpu::KernelInfo& kernel = gpu::kernel_catalog()[operation.kernel];
+      EXPECT_LE(operation.scalar, kernel.scalar.empty() ? 0 : kernel.scalar_max);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace taintgraph::props

@@ -1,0 +1,86 @@
+#include "props/isolation.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace taintgraph::props {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(Isolation, HandsBackWhatTheWorkReturned) {
+  SharedProgress progress;
+  const std::string long_text(1 << 20, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_isolated([&] { return long_text; }, progress, milliseconds(5000)).value(), long_text);
+}
+
+TEST(Isolation, ASignalIsADeathAndProgressSaysWhere) {
+  SharedProgress progress;
+  const auto result = run_isolated(
+      [&]() -> std::string {
+        progress.set_case(41);
+        progress.set_step(7);
+        std::fprintf(stderr, "last words\n");
+        ::kill(::getpid(), SIGKILL);
+        return "not reached";
+      },
+      progress, milliseconds(5000));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::by_signal);
+  EXPECT_EQ(result.error().number, SIGKILL);
+  EXPECT_NE(result.error().text().find("signal 9"), std::string::npos);
+  EXPECT_NE(result.error().stderr_tail.find("last words"), std::string::npos);
+  EXPECT_EQ(progress.case_number(), 41U);
+  EXPECT_EQ(progress.step(), 7U);
+}
+
+TEST(Isolation, AnExceptionIsADeathWithItsText) {
+  SharedProgress progress;
+  const auto result =
+      run_isolated([]() -> std::string { throw std::runtime_error("bad luck"); }, progress, milliseconds(5000));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::by_exit);
+  EXPECT_NE(result.error().stderr_tail.find("bad luck"), std::string::npos);
+}
+
+TEST(Isolation, AChildThatStopsMovingIsStopped) {
+  SharedProgress progress;
+  const auto result = run_isolated(
+      [&]() -> std::string {
+        progress.set_step(3);
+        for (;;) ::pause();
+      },
+      progress, milliseconds(300));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::by_stalling);
+  EXPECT_EQ(progress.step(), 3U);
+}
+
+TEST(Isolation, AChildThatTicksMayTakeLongerThanTheLimit) {
+  SharedProgress progress;
+  const auto result = run_isolated(
+      [&]() -> std::string {
+        for (std::uint64_t i = 0; i < 20; ++i) {
+          progress.set_step(i);
+          ::usleep(50'000);
+        }
+        return "done";
+      },
+      progress, milliseconds(400));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(*result, "done");
+}
+
+TEST(Isolation, TheParentsMemoryIsUntouched) {
+  SharedProgress progress;
+  int value = 1;
+  (void)run_isolated([&]() -> std::string { return std::to_string(++value); }, progress, milliseconds(5000));
+  EXPECT_EQ(value, 1);
+}
+
+}  // namespace
+}  // namespace taintgraph::props

@@ -1,0 +1,51 @@
+// The character of one generated case: its device, how many buffers of what sizes, which operations come how often, how
+// faults come. Cases differ far more from each other than one even mixture would, so that each corner is pressed hard
+// by some of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "props/random.hpp"
+#include "traces/program.hpp"
+
+namespace taintgraph::props {
+
+inline constexpr std::uint32_t kMaxSlots = 8;
+
+// What the generator can do with a launch. One shape a kernel, so that weights can favour some.
+enum class Shape : std::uint8_t { fill, iota, copy, add, scale, gather, reduce, matmul, noop };
+inline constexpr std::size_t kShapeCount = 9;
+
+enum class SizeRegime : std::uint8_t {
+  uniform,  // all buffers of one small size: whole-buffer chains fit
+  tiny,     // 0 to 16 bytes
+  small,    // 0 to 64 bytes
+  large,    // up to 4 KiB
+  mixed,    // any of these
+};
+
+// How faults come, as alternating storms and calms. A rate is "one in n" of the operations that may carry a fault;
+// 0 is never.
+struct FaultWeather {
+  std::uint32_t calm_one_in = 0;
+  std::uint32_t storm_one_in = 0;
+  std::uint32_t phase_operations = 0;  // length of each phase; 0: always calm
+};
+
+struct Profile {
+  traces::DeviceConfig device;
+  std::uint32_t slots = 4;
+  SizeRegime sizes = SizeRegime::small;
+  std::uint64_t uniform_size = 8;
+  std::array<std::uint16_t, traces::kOpKindCount> operations{};  // weights by OpKind; 0: not generated
+  std::array<std::uint16_t, kShapeCount> shapes{};               // weights by Shape
+  FaultWeather faults;
+  std::uint32_t stream_switch_one_in = 2;  // otherwise the operation stays on the last one's stream
+  std::uint32_t whole_percent = 50;        // of refs: the whole buffer
+  std::uint32_t chain_percent = 30;        // of sources: the buffer that was written last
+};
+
+[[nodiscard]] Profile draw_profile(Random& random);
+
+}  // namespace taintgraph::props

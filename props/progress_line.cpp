@@ -1,0 +1,64 @@
+#include "props/progress_line.hpp"
+
+#include <unistd.h>
+
+#include <iomanip>
+#include <ostream>
+
+namespace taintgraph::props {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTerminalEvery{100};
+constexpr milliseconds kPlainEvery{10'000};
+
+}  // namespace
+
+ProgressLine::ProgressLine(std::ostream& err)
+    : err_(err), terminal_(::isatty(STDERR_FILENO) != 0), last_(Clock::now()) {}
+
+ProgressLine::~ProgressLine() {
+  if (terminal_ && shown_) err_ << "\r\x1b[K" << std::flush;
+}
+
+void ProgressLine::show(const Totals& totals) {
+  const Clock::time_point now = Clock::now();
+  if (now - last_ < (terminal_ ? kTerminalEvery : kPlainEvery)) return;
+  last_ = now;
+  shown_ = true;
+  if (terminal_) err_ << '\r';
+  err_ << totals.cases << " cases, " << totals.operations << " operations, " << totals.faults << " faults, "
+       << totals.cells.count() << '/' << cells_in_reach().size() << " cells";
+  if (terminal_) {
+    err_ << "\x1b[K";
+  } else {
+    err_ << '\n';
+  }
+  err_ << std::flush;
+}
+
+std::string seconds_text(milliseconds time) {
+  const auto tenths = static_cast<std::uint64_t>(time.count()) / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "s";
+}
+
+void show_features(std::ostream& out, const FeatureCounts& counts) {
+  for (const FeatureRow& row : feature_table()) {
+    out << "  " << std::left << std::setw(44) << row.name << std::right << std::setw(9) << counts.of(row.feature)
+        << "   (at least " << row.floor_per_1000_cases << " in 1000 cases)\n";
+  }
+  for (std::size_t kind = 0; kind < traces::kOpKindCount; ++kind) {
+    std::string line;
+    for (std::size_t outcome = 0; outcome < counts.outcomes[kind].size(); ++outcome) {
+      const std::uint64_t count = counts.outcomes[kind][outcome];
+      if (count == 0) continue;
+      line += line.empty() ? "" : ", ";
+      line += std::string(traces::to_string(static_cast<traces::Outcome>(outcome))) + " " + std::to_string(count);
+    }
+    if (!line.empty()) out << "  " << traces::to_string(static_cast<traces::OpKind>(kind)) << ": " << line << '\n';
+  }
+}
+
+}  // namespace taintgraph::props

@@ -1,0 +1,104 @@
+#include "props/removal.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace taintgraph::props {
+namespace {
+
+using traces::NameId;
+using traces::Operation;
+using traces::OpKind;
+using traces::Program;
+using traces::Ref;
+
+std::vector<NameId> buffers_of(const Operation& operation) {
+  std::vector<NameId> buffers;
+  if (operation.buffer != NameId::none) buffers.push_back(operation.buffer);
+  for (const Ref& ref : operation.reads) buffers.push_back(ref.buffer);
+  for (const Ref& ref : operation.writes) buffers.push_back(ref.buffer);
+  return buffers;
+}
+
+// The operations for which `keep(index)` holds.
+template <class Keep>
+Program only(const Program& program, Keep keep) {
+  Program result;
+  result.header = program.header;
+  result.names = program.names;
+  result.operations.reserve(program.operations.size());
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    if (keep(i)) result.operations.push_back(program.operations[i]);
+  }
+  return result;  // its end, if there was one, speaks of another program
+}
+
+}  // namespace
+
+Program without_range(const Program& program, std::size_t begin, std::size_t end) {
+  return only(program, [=](std::size_t i) { return i < begin || i >= end; });
+}
+
+Program without_two(const Program& program, std::size_t first, std::size_t second) {
+  return only(program, [=](std::size_t i) { return i != first && i != second; });
+}
+
+Program without_kind(const Program& program, OpKind kind) {
+  return only(program, [&](std::size_t i) { return program.operations[i].kind != kind; });
+}
+
+Program without_buffer(const Program& program, NameId buffer) {
+  return only(program, [&](std::size_t i) {
+    const std::vector<NameId> mentioned = buffers_of(program.operations[i]);
+    return std::find(mentioned.begin(), mentioned.end(), buffer) == mentioned.end();
+  });
+}
+
+Program without_unrelated(const Program& program) {
+  std::vector<bool> kept(program.operations.size(), false);
+  std::set<NameId> related;
+  for (std::size_t i = program.operations.size(); i-- > 0;) {
+    const std::vector<NameId> mentioned = buffers_of(program.operations[i]);
+    const bool touches = std::any_of(mentioned.begin(), mentioned.end(),
+                                     [&related](NameId buffer) { return related.count(buffer) > 0; });
+    if (i + 1 < program.operations.size() && !touches && !mentioned.empty()) continue;
+    kept[i] = true;
+    // A reader of related buffers hands nothing back to them; its other buffers do not matter.
+    if (i + 1 == program.operations.size() || !program.operations[i].writes.empty()) {
+      related.insert(mentioned.begin(), mentioned.end());
+    }
+  }
+  return only(program, [&kept](std::size_t i) { return static_cast<bool>(kept[i]); });
+}
+
+Program with_all_buffers_allocated(Program program) {
+  std::set<NameId> allocated;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind == OpKind::alloc) allocated.insert(operation.buffer);
+  }
+  for (const NameId buffer : buffers_of(program)) {
+    if (allocated.count(buffer) > 0) continue;
+    Operation& operation = program.operations.emplace_back();
+    operation.kind = OpKind::alloc;
+    operation.buffer = buffer;
+  }
+  return program;
+}
+
+std::vector<NameId> buffers_of(const Program& program) {
+  std::vector<NameId> result;
+  for (const Operation& operation : program.operations) {
+    for (const NameId buffer : buffers_of(operation)) {
+      if (std::find(result.begin(), result.end(), buffer) == result.end()) result.push_back(buffer);
+    }
+  }
+  return result;
+}
+
+bool frees_and_reserves(const Program& program, std::size_t first, std::size_t second) {
+  const Operation& freed = program.operations[first];
+  const Operation& reserved = program.operations[second];
+  return freed.kind == OpKind::free && reserved.kind == OpKind::alloc && freed.buffer == reserved.buffer;
+}
+
+}  // namespace taintgraph::props

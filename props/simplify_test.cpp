@@ -1,0 +1,109 @@
+#include "props/simplify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "props/generator.hpp"
+#include "traces/reader.hpp"
+#include "traces/writer.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Operation;
+using traces::OpKind;
+using traces::Program;
+
+Program parse(const std::string& lines) {
+  return traces::parse_program(R"({"format":"taintgraph-trace","version":1})"
+                               "\n" +
+                               lines)
+      .value();
+}
+
+std::string text_of(const Program& program) {
+  std::ostringstream text;
+  traces::write_program(text, program);
+  return text.str();
+}
+
+// Following first candidates must come to an end: every step leads down.
+TEST(Simplify, OperationsComeToAnEnd) {
+  for (std::uint64_t case_number = 0; case_number < 200; ++case_number) {
+    for (const Operation& drawn : generate(7, case_number, {}).operations) {
+      Operation operation = drawn;
+      int steps = 0;
+      for (auto simpler = simpler_operations(operation); !simpler.empty(); simpler = simpler_operations(operation)) {
+        operation = simpler.back();
+        ASSERT_LT(++steps, 10'000);
+      }
+      EXPECT_FALSE(operation.fault);
+      EXPECT_EQ(operation.stream, 0U);
+    }
+  }
+}
+
+TEST(Simplify, HeadersComeToAnEnd) {
+  traces::Header header = generate(7, 0, {}).header;
+  int steps = 0;
+  for (auto simpler = simpler_headers(header); !simpler.empty(); simpler = simpler_headers(header)) {
+    header = simpler.back();
+    ASSERT_LT(++steps, 100);
+  }
+  EXPECT_EQ(header.device.streams, 1U);
+}
+
+TEST(Simplify, SizesComeToAnEnd) {
+  for (std::uint64_t case_number = 0; case_number < 30; ++case_number) {
+    Program program = generate(8, case_number, {});
+    int steps = 0;
+    for (auto simpler = simpler_sizes(program); !simpler.empty(); simpler = simpler_sizes(program)) {
+      program = simpler[simpler.size() / 2];
+      ASSERT_LT(++steps, 100'000);
+    }
+  }
+}
+
+TEST(Simplify, RankedEdgesKeepEqualStretchesEqual) {
+  const Program program = parse(R"({"op":"alloc","buffer":"X","size":100}
+{"op":"alloc","buffer":"Y","size":100}
+{"op":"copy","from":["X",10,30],"to":["Y",10,30]}
+{"op":"read","from":[["Y",20,100]]})");
+  bool found = false;
+  for (const Program& simpler : simpler_sizes(program)) {
+    const Operation& copy = simpler.operations[2];
+    const Operation& read = simpler.operations[3];
+    found |= simpler.operations[0].size == 4 && copy.reads[0].begin == 1 && copy.reads[0].end == 3 &&
+             copy.writes[0].begin == 1 && copy.writes[0].end == 3 && read.reads[0].begin == 2 && read.reads[0].end == 4;
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Simplify, OneSizeFitsMatricesToo) {
+  const Program program = parse(R"({"op":"alloc","buffer":"X","size":9}
+{"op":"alloc","buffer":"Y","size":9}
+{"op":"launch","kernel":"matmul","reads":["X","X"],"writes":["Y"],"args":{"n":3}})");
+  bool ones = false;
+  bool twos = false;
+  for (const Program& simpler : simpler_sizes(program)) {
+    ones |= simpler.operations[0].size == 1 && simpler.operations[2].scalar == 1;
+    twos |= simpler.operations[0].size == 4 && simpler.operations[2].scalar == 2;
+  }
+  EXPECT_TRUE(ones);
+  EXPECT_TRUE(twos);
+}
+
+TEST(Simplify, PlainNamesFollowFirstUse) {
+  const Program program = parse(R"({"op":"alloc","buffer":"left","size":1}
+{"op":"alloc","buffer":"b0","size":1}
+{"op":"copy","id":"P","from":"left","to":"b0","expect":{"outcome":"ok","roots":["P"]}}
+{"op":"check","clean":["left"],"claimed":[["b0","P"]]})");
+  EXPECT_EQ(text_of(with_plain_names(program)), text_of(parse(R"({"op":"alloc","buffer":"b0","size":1}
+{"op":"alloc","buffer":"b1","size":1}
+{"op":"copy","id":"P","from":"b0","to":"b1","expect":{"outcome":"ok","roots":["P"]}}
+{"op":"check","clean":["b0"],"claimed":[["b1","P"]]})")));
+}
+
+}  // namespace
+}  // namespace taintgraph::props
