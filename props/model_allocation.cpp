@@ -85,7 +85,6 @@ Prediction Model::reset(Step& step) {
   state_.windows.clear();
   state_.graphs.clear();
   state_.pending.clear();
-  state_.memory.sweep({});
   state_.memory.lose_all(poison);
   state_.poison = 0;
   return {};

@@ -56,8 +56,8 @@ TEST(ModelChain, ReadNamesEachRootOnceInOrder) {
 TEST(ModelChain, ViaStartsAtTheRefThatTheFirstRootClaims) {
   EXPECT_EQ(after_two_roots(R"(
 {"op":"launch","id":"R","kernel":"copy","reads":["X"],"writes":["Z"],"expect":{"outcome":"skipped"}}
-{"op":"write","to":["Z",0,4],"fill":1}
-{"op":"read","from":[["Z",0,4],["Z",4,8],"X"],"expect":{"roots":["P"],"via":["R"]}}
+{"op":"alloc","buffer":"W","size":8}
+{"op":"read","from":["W",["Z",4,8],"X"],"expect":{"roots":["P"],"via":["R"]}}
 {"op":"read","from":["X","Z"],"expect":{"roots":["P"],"via":[]}}
 )"),
             "");

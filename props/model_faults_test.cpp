@@ -208,6 +208,36 @@ TEST_F(ModelFaults, LateFaultIsOpenUntilSomethingWaitsForIt) {
   }
 }
 
+TEST_F(ModelFaults, NobodyKnowsWhatFaultedWorkWrote) {
+  const std::string capture = R"({"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin","stream":1}
+{"op":"launch","kernel":"iota","writes":["X"],"stream":1,"fault":"illegal_address"}
+{"op":"capture_end","stream":1,"graph":"g"}
+{"op":"replay","graph":"g","stream":1}
+)";
+  const std::string launch = R"({"op":"alloc","buffer":"X","size":1}
+{"op":"launch","kernel":"iota","writes":["X"],"stream":1,"fault":"illegal_address"}
+)";
+  for (const std::string& faulted : {launch, capture}) {
+    start(faulted + R"({"op":"read","from":"X","stream":0})", kDocumented);
+    const Prediction quiet = step();
+    EXPECT_EQ(quiet.outcome, Outcome::ok);
+    EXPECT_TRUE(quiet.outcome_open);
+    EXPECT_EQ(quiet.bytes, (std::vector<std::optional<std::uint8_t>>{std::nullopt})) << faulted;
+  }
+}
+
+TEST_F(ModelFaults, FaultOfRecordedWorkIsNotTheReplaysOwn) {
+  start(R"({"op":"capture_begin","stream":1}
+{"op":"capture_end","stream":1,"graph":"g"}
+{"op":"replay","graph":"g","stream":1})");
+  sim::FiredFault recorded = planned(Call::cuGraphLaunch, FaultKind::illegal_address);
+  recorded.planned.clear();
+  const reference::Verdict verdict = reference::judge(program_.operations[2], std::vector{recorded}, false);
+  EXPECT_FALSE(verdict.fails);
+  EXPECT_FALSE(verdict.leaves_behind);
+}
+
 TEST_F(ModelFaults, StreamThatWaitedForTheFaultedOneWaitsForTheFault) {
   start(R"({"op":"launch","kernel":"trap","stream":1}
 {"op":"wait","stream":2,"on":1}

@@ -81,7 +81,7 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
 
   const Ranges writes = reference::written_by(graph);
   if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
-    if (!stopped->surfaced) reference::run_partly(graph, stopped->strike, state_.memory);
+    reference::run_partly(graph, stopped->strike, state_.memory);
     state_.memory.claim(writes, step.ordinal);
     return fail(step, *stopped);
   }
@@ -141,7 +141,7 @@ Prediction Model::unwritten(const Ranges& ranges, std::vector<Ordinal> roots) co
   for (const reference::Range& range : ranges) {
     const std::vector<Ordinal> claims = state_.memory.claims(range);
     if (std::find(claims.begin(), claims.end(), root) == claims.end()) continue;
-    if (!state_.memory.unallocated(range)) prediction.via = state_.failures.chain(root, range);
+    prediction.via = state_.failures.chain(root, range);  // none for an unallocated buffer: nothing produces it
     break;
   }
   return prediction;
