@@ -20,6 +20,8 @@ Handle BufferTable::create(std::uint64_t size_bytes, Correlation correlation) {
                  .slice = SliceId::none,
                  .reason = FailureId(),
                  .correlation = correlation,
+                 .holds = 0,
+                 .owned = true,
                  .live = true};
   ++live_;
   control->id = fresh.id;
@@ -29,7 +31,7 @@ Handle BufferTable::create(std::uint64_t size_bytes, Correlation correlation) {
 }
 
 void BufferTable::erase(BufferId id) {
-  Buffer* const gone = find(id);
+  Buffer* const gone = find_held(id);
   TAINTGRAPH_CHECK(gone, "erase: a live buffer");
   gone->live = false;
   gone->slice = SliceId::none;

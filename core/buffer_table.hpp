@@ -21,6 +21,8 @@ struct Buffer {
   SliceId slice = SliceId::none;  // none: unallocated, or of size 0
   FailureId reason;               // of an unallocated one
   Correlation correlation{};      // of its allocation
+  std::uint32_t holds = 0;        // by recordings and graphs, each recorded range counting (G3)
+  bool owned = false;             // by a handle; without one, only what holds it may still use it
   bool live = false;
 
   [[nodiscard]] bool unallocated() const { return static_cast<bool>(reason); }
@@ -36,8 +38,15 @@ class BufferTable {
   // A new buffer, without memory yet, and its first owner.
   [[nodiscard]] Handle create(std::uint64_t size_bytes, Correlation correlation);
 
-  // nullptr if the id is stale or never was one. The pointer is good until the buffer is erased.
+  // nullptr if the id is stale or never was one, or the buffer has no owner any more: a program may not use what it has
+  // freed, whoever else still holds it. The pointer is good until the buffer is erased.
   [[nodiscard]] Buffer* find(BufferId id) {
+    Buffer* const found = find_held(id);
+    return found && found->owned ? found : nullptr;
+  }
+  // The same for whoever holds the buffer.
+  [[nodiscard]] const Buffer* find_held(BufferId id) const { return const_cast<BufferTable*>(this)->find_held(id); }
+  [[nodiscard]] Buffer* find_held(BufferId id) {
     if (id.slot() >= buffers_.size()) return nullptr;
     Buffer& found = buffers_[id.slot()];
     return found.live && found.id == id ? &found : nullptr;
@@ -50,11 +59,15 @@ class BufferTable {
   // Forgets a buffer; its id is stale from now on. Requires: it is in the table.
   void erase(BufferId id);
 
-  // Calls visit(Buffer&) for each buffer whose last owner is gone, oldest drop first. The visitor erases it.
+  // Calls visit(Buffer&) for each buffer whose last owner is gone, oldest drop first. The visitor erases it, or it
+  // stays for those who hold it.
   template <class Visit>
   void drain_dropped(Visit&& visit) {
     drops_->drain([&](BufferId id) {
-      if (Buffer* dropped = find(id)) visit(*dropped);
+      Buffer* const dropped = find(id);
+      if (!dropped) return;
+      dropped->owned = false;
+      visit(*dropped);
     });
   }
   [[nodiscard]] bool any_dropped() const { return !drops_->empty(); }

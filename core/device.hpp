@@ -65,6 +65,9 @@ struct DeviceRead {
 // A point in a stream's work that the host can ask about; made by Device::fence().
 enum class FenceId : std::uint64_t { none = 0 };
 
+// A graph of recorded work; made by Device::end_capture().
+enum class DeviceGraphId : std::uint64_t { none = 0 };
+
 class Device : public Storage {
  public:
   [[nodiscard]] virtual std::uint32_t stream_count() const = 0;
@@ -100,6 +103,22 @@ class Device : public Storage {
   [[nodiscard]] virtual DeviceResult<bool> reached(FenceId fence) = 0;
   // Requires: `fence` came from fence() and was not dropped yet. The fence is gone even when an error comes back.
   [[nodiscard]] virtual DeviceResult<void> drop(FenceId fence) = 0;
+
+  // From now on launch() and copy() on `stream` are recorded and do not run. Requires: everything submitted to the
+  // stream is done, so that no order with it is ever needed while it captures; it captures nothing yet.
+  [[nodiscard]] virtual DeviceResult<void> begin_capture(StreamIndex stream) = 0;
+  // Ends the window. The stream is usable again whatever comes back; on an error there is no graph.
+  [[nodiscard]] virtual DeviceResult<DeviceGraphId> end_capture(StreamIndex stream) = 0;
+  // Ends the window and forgets what was recorded.
+  [[nodiscard]] virtual DeviceResult<void> abandon_capture(StreamIndex stream) = 0;
+  // Submits a graph's work to a stream. Requires: its previous replay is ordered before.
+  [[nodiscard]] virtual DeviceResult<void> replay(StreamIndex stream, DeviceGraphId graph) = 0;
+  // The graph is gone even when an error comes back. Its last replay may still be running.
+  [[nodiscard]] virtual DeviceResult<void> drop(DeviceGraphId graph) = 0;
+
+  // Destroys the context and makes a new one: memory, fences, graphs and pending work are gone, the streams are new
+  // (D2). Errors: the context is not this device's to destroy, or no new one can be made; it is of no use then.
+  [[nodiscard]] virtual DeviceResult<void> recreate() = 0;
 };
 
 }  // namespace taintgraph::core

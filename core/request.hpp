@@ -115,4 +115,31 @@ struct WaitRequest {
   HostCode* host_code = nullptr;  // as of a read
 };
 
+// A graph of a runtime. Counted up, never used twice.
+enum class GraphId : std::uint64_t { none = 0 };
+
+// A graph, or why there is none.
+using Captured = tl::expected<GraphId, OperationError>;
+
+struct CaptureRequest {
+  StreamIndex stream{};
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
+struct ReplayRequest {
+  GraphId graph = GraphId::none;
+  StreamIndex stream{};
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
+struct RelocateRequest {
+  BufferId buffer;
+  bool from_new_page = false;  // as of AllocRequest
+  StreamIndex stream{};        // the bytes are copied on
+  Correlation correlation{};
+  HostCode* host_code = nullptr;
+};
+
 }  // namespace taintgraph::core

@@ -9,7 +9,11 @@
 namespace taintgraph::core {
 
 Runtime::Runtime(Device& device, const RuntimeOptions& options)
-    : device_(device), options_(options), streams_(device), memory_(options.pool, device, streams_, graph_) {}
+    : device_(device),
+      options_(options),
+      streams_(device),
+      memory_(options.pool, device, streams_, graph_),
+      recordings_(device.stream_count()) {}
 
 Runtime::~Runtime() {
   // Whoever wants to know what teardown said calls close() first.
@@ -67,7 +71,9 @@ Status Runtime::free(Handle& handle) {
 void Runtime::drain_dropped() {
   TAINTGRAPH_CHECK(!closed_, "a closed runtime is only looked at");
   TAINTGRAPH_CHECK(!in_host_code_, "host code of an operation may not use its runtime");
-  buffers_.drain_dropped([this](Buffer& dropped) { release(dropped); });
+  buffers_.drain_dropped([this](Buffer& dropped) {
+    if (dropped.holds == 0) release(dropped);
+  });
 }
 
 // A buffer ends, and with it its claims (B4) or the record of its failed reservation (W5); its memory waits for the
@@ -100,7 +106,7 @@ Status Runtime::cleanup(CleanupMode mode, Correlation correlation) {
 
 DeviceResult<void> Runtime::close() {
   closed_ = true;
-  DeviceResult<void> gravest;
+  DeviceResult<void> gravest = drop_recorded_work();
   bool idle = true;
   for (std::uint32_t i = 0; i < streams_.size(); ++i) {
     DeviceResult<void> waited = streams_.synchronize(StreamIndex{i});

@@ -13,12 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "core/buffer_table.hpp"
 #include "core/device.hpp"
 #include "core/memory_manager.hpp"
+#include "core/recording.hpp"
 #include "core/request.hpp"
 #include "core/stream_table.hpp"
 #include "core/write_scope.hpp"
@@ -71,6 +73,33 @@ class Runtime {
   // Gives empty pages back to the device. Statuses: failed (of a poisoned device: none).
   [[nodiscard]] Status cleanup(CleanupMode mode, Correlation correlation);
 
+  // Moves a buffer to other memory, its bytes and claims with it (B4). Statuses: rejected (stale, unallocated, held by
+  // a graph or an open recording), poisoned, failed (everything is as it was).
+  [[nodiscard]] Status relocate(const RelocateRequest& request);
+
+  // Begins to record what is launched and copied on a stream (G1). Statuses: rejected (it captures already), poisoned,
+  // failed.
+  [[nodiscard]] Status capture_begin(const CaptureRequest& request);
+
+  // Ends the window and makes a graph of it (G1). Statuses: rejected (no window is open; nothing changes), poisoned,
+  // failed (a doomed window: by the failure that doomed it); after the last two the window is closed and there is no
+  // graph.
+  [[nodiscard]] Captured capture_end(const CaptureRequest& request);
+
+  // Runs a graph, judged by what its bytes are now (G2). Statuses: as launch.
+  [[nodiscard]] Status replay(const ReplayRequest& request);
+
+  // Drops a graph; it lets go of its memory (G3). Statuses: rejected, failed (the graph is gone all the same).
+  [[nodiscard]] Status destroy(GraphId graph);
+
+  // Ends every open window without a graph and drops every graph. Errors: the gravest of the device.
+  DeviceResult<void> drop_recorded_work();
+
+  // Starts again with a new context after a sticky error (D2): captures and graphs are dropped, every live buffer is
+  // lost. Statuses: rejected (a healthy device), failed by what holds the device (it cannot be recovered within this
+  // process).
+  [[nodiscard]] Status reset(Correlation correlation);
+
   // Waits for the device and gives all memory back; every owner's buffer is gone. A stream that cannot be waited for
   // (and is not merely poisoned) may still use memory, which is then left to the end of its context. Only const calls
   // may follow. Errors: the gravest of the device, teardown going on through it.
@@ -116,11 +145,31 @@ class Runtime {
   [[nodiscard]] Status refuse_poisoned_work();
   [[nodiscard]] FailureId find_cause() const;
   [[nodiscard]] Status skip(const Work& work, FailureId cause);
+  void claim_outputs(FailureId cause);
+  [[nodiscard]] Status record_skip(const Work& work, std::vector<ClaimedInput> inputs);
   template <class Submit>
   [[nodiscard]] Status submit(const Work& work, Submit&& submit);
   [[nodiscard]] DeviceResult<void> order(StreamIndex stream);
   void note_use(Mark mark);
   void run(HostCode* host_code);
+
+  // Recording (runtime_capture.cpp).
+  [[nodiscard]] bool captures(StreamIndex stream) const;
+  [[nodiscard]] bool captures_anywhere() const;
+  template <class Submit>
+  [[nodiscard]] Status record(const Work& work, Submit&& submit);
+  [[nodiscard]] Status record_launch(const Work& work, std::span<const std::uint64_t> scalars);
+  [[nodiscard]] Status record_copy(const Work& work);
+  [[nodiscard]] DeviceSpan recorded_span(const Operand& operand) const;
+  void gather_operands(const Graph& graph);
+  [[nodiscard]] std::vector<ClaimedInput> claimed_inputs(const Graph& graph) const;
+  void close_window(StreamIndex stream);
+  void let_go(const std::vector<RecordedNode>& nodes);
+
+  // Moving and starting again (runtime_recovery.cpp).
+  [[nodiscard]] std::optional<StreamIndex> open_stream(StreamIndex wanted) const;
+  [[nodiscard]] DeviceResult<void> copy_to(const Buffer& buffer, SliceId to, StreamIndex stream);
+  void lose(Buffer& buffer);
 
   // Saying no (runtime.cpp).
   [[nodiscard]] Status rejected(Error error) const;
@@ -138,6 +187,10 @@ class Runtime {
   StreamTable streams_;
   MemoryManager memory_;
   BufferTable buffers_;
+  std::vector<std::optional<Recording>> recordings_;  // by stream
+  std::map<GraphId, Graph> graphs_;
+  std::uint64_t graphs_made_ = 0;
+  Mark last_mark_;  // of the work being submitted
   FailureId poison_;
   bool closed_ = false;
   bool in_host_code_ = false;

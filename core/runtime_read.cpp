@@ -45,6 +45,8 @@ Status Runtime::read(const ReadRequest& request) {
     std::erase_if(found, [this](const Found& each) { return each.failure == poison_; });
     found.push_back({poison_, {}, true});
   }
+  if (!poison_ && captures(request.stream))
+    return rejected(Error{.name = program_error::capture_state, .call = {}, .detail = {}});
   if (!found.empty()) {
     OperationError error{poison_ ? Outcome::poisoned : Outcome::unwritten, {}, {}};
     for (const Found& each : found)
@@ -72,6 +74,8 @@ Status Runtime::sync(const SyncRequest& request) {
   if (request.stream && !streams_.has(*request.stream))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
+  if (request.stream ? captures(*request.stream) : captures_anywhere())
+    return rejected(Error{.name = program_error::capture_state, .call = {}, .detail = {}});
   DeviceResult<void> first;
   const std::uint32_t begin = request.stream ? index(*request.stream) : 0;
   const std::uint32_t end = request.stream ? begin + 1 : streams_.size();
@@ -88,6 +92,8 @@ Status Runtime::wait(const WaitRequest& request) {
   if (!streams_.has(request.stream) || !streams_.has(request.on))
     return rejected(Error{.name = program_error::unknown_stream, .call = {}, .detail = {}});
   if (poison_) return poisoned();
+  if (captures(request.stream) || captures(request.on))
+    return rejected(Error{.name = program_error::capture_state, .call = {}, .detail = {}});
   if (request.stream == request.on) return {};  // in order with itself already
   if (auto ordered = streams_.order_after(request.stream, request.on); !ordered)
     return failed(std::move(ordered.error()), request.correlation);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/internal/submit.hpp"
 #include "core/runtime.hpp"
 
 namespace taintgraph::core {
@@ -51,6 +52,7 @@ Status Runtime::launch(const LaunchRequest& request) {
 
   if (poison_) return refuse_poisoned_work();
   const Work work{request.kernel, request.stream, request.correlation, request.host_code};
+  if (captures(request.stream)) return record_launch(work, request.scalars);
   if (const FailureId cause = find_cause()) return skip(work, cause);
   return submit(work, [&] {
     return device_.launch(request.stream, {request.kernel, read_spans_, write_spans_, request.scalars});
@@ -69,8 +71,9 @@ Status Runtime::copy(const CopyRequest& request) {
     return rejected(program_error_named(program_error::does_not_fit));
 
   if (poison_) return refuse_poisoned_work();
-  if (request.to.range.empty()) return {};  // makes no driver call
   const Work work{"copy", request.stream, request.correlation, request.host_code};
+  if (captures(request.stream)) return record_copy(work);
+  if (request.to.range.empty()) return {};  // makes no driver call
   if (const FailureId cause = find_cause()) return skip(work, cause);
   return submit(work, [&] { return device_.copy(request.stream, write_spans_.front(), read_spans_.front()); });
 }
@@ -84,6 +87,7 @@ Status Runtime::write(const WriteRequest& request) {
     return rejected(program_error_named(program_error::length_mismatch));
 
   if (poison_) return refuse_poisoned_work();
+  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
   if (request.to.range.empty()) return {};  // makes no driver call
   if (writes_.front().buffer->unallocated()) return unwritten(writes_.front().buffer->reason);
   const Work work{"write", request.stream, request.correlation, request.host_code};
@@ -110,50 +114,33 @@ Status Runtime::skip(const Work& work, FailureId cause) {
   // What each input carried is asked before the outputs are claimed, since one may be the other; and the outputs are
   // claimed before anything is built that the host may lack the memory for.
   for (Operand& input : reads_) input.claim = first_claim(input);
+  claim_outputs(cause);
+  std::vector<ClaimedInput> inputs;
+  for (const Operand& input : reads_)
+    if (input.claim) inputs.push_back({{input.buffer->id, input.range}, input.claim});
+  for (const Operand& output : writes_)
+    if (!output.range.empty() && output.buffer->unallocated())
+      inputs.push_back({{output.buffer->id, output.range}, output.buffer->reason});
+  return record_skip(work, std::move(inputs));
+}
+
+void Runtime::claim_outputs(FailureId cause) {
   for (const Operand& output : writes_)
     if (output.slice) output.slice->taint.claim(output.range, cause, graph_);
+}
 
-  SkipRecord record;
-  record.kernel = work.kernel;
-  record.correlation = work.correlation;
-  for (const Operand& input : reads_)
-    if (input.claim) record.inputs.push_back({{input.buffer->id, input.range}, input.claim});
-  for (const Operand& output : writes_) {
-    if (output.range.empty()) continue;
-    if (output.buffer->unallocated()) {
-      record.inputs.push_back({{output.buffer->id, output.range}, output.buffer->reason});
-    } else {
+// Requires: the outputs carry the first input's failure already.
+Status Runtime::record_skip(const Work& work, std::vector<ClaimedInput> inputs) {
+  const FailureId cause = inputs.front().failure;
+  SkipRecord record{std::string(work.kernel), work.correlation, std::move(inputs), {}};
+  for (const Operand& output : writes_)
+    if (!output.range.empty() && !output.buffer->unallocated())
       record.outputs.push_back({output.buffer->id, output.range});
-    }
-  }
   graph_.record(cause, std::move(record));
 
   FailureReport report = graph_.report(cause);
   Error error = report.root;
   return tl::unexpected(OperationError{Outcome::skipped, std::move(error), {{std::move(report)}}});
-}
-
-template <class Submit>
-Status Runtime::submit(const Work& work, Submit&& submit) {
-  targets_.clear();
-  read_spans_.clear();
-  write_spans_.clear();
-  for (const Operand& input : reads_) read_spans_.push_back(span_of(input));
-  for (const Operand& output : writes_) {
-    write_spans_.push_back(span_of(output));
-    if (!output.range.empty()) targets_.push_back({&output.slice->taint, output.range});
-  }
-
-  WriteScope scope(graph_, targets_, work.correlation);
-  DeviceResult<void> submitted = order(work.stream);
-  if (submitted) {
-    note_use(streams_.submit(work.stream));
-    submitted = submit();
-  }
-  if (!submitted) return failed(scope.fail(std::move(submitted.error())));
-  run(work.host_code);
-  scope.succeed();
-  return {};
 }
 
 DeviceResult<void> Runtime::order(StreamIndex stream) {

@@ -64,6 +64,18 @@ class ScriptedDevice final : public Device {
     return finished_;
   }
   DeviceResult<void> drop(FenceId) override { return result("drop"); }
+  DeviceResult<void> begin_capture(StreamIndex) override { return result("begin_capture"); }
+  DeviceResult<DeviceGraphId> end_capture(StreamIndex) override {
+    if (auto error = answer("end_capture")) return tl::unexpected(*error);
+    return DeviceGraphId{++graphs_};
+  }
+  DeviceResult<void> abandon_capture(StreamIndex) override { return result("abandon_capture"); }
+  DeviceResult<void> replay(StreamIndex, DeviceGraphId) override { return result("replay"); }
+  DeviceResult<void> drop(DeviceGraphId) override { return result("drop_graph"); }
+  DeviceResult<void> recreate() override {
+    pages_.clear();
+    return result("recreate");
+  }
 
  private:
   std::optional<Error> answer(const std::string& call) {
@@ -81,6 +93,7 @@ class ScriptedDevice final : public Device {
   std::uint32_t streams_;
   std::uint64_t next_ = 1U << 20;
   std::uint64_t fences_ = 0;
+  std::uint64_t graphs_ = 0;
   bool finished_ = true;
   std::map<DeviceAddress, std::uint64_t> pages_;
   std::map<std::string, int> calls_;

@@ -103,6 +103,14 @@ DeviceResult<void> StreamTable::close() {
   return gravest;
 }
 
+void StreamTable::forget() {
+  for (Row& each : rows_) {
+    each = {};
+    each.ordered.resize(rows_.size());
+    each.at_fence.resize(rows_.size());
+  }
+}
+
 void StreamTable::validate() const {
   for (const Row& each : rows_) {
     TAINTGRAPH_CHECK(each.done <= each.submitted, "W6: nothing is done before it is submitted");

@@ -30,6 +30,9 @@ class StreamTable {
   [[nodiscard]] DeviceResult<void> before_read(StreamIndex stream, const Usage& usage);
   [[nodiscard]] DeviceResult<void> before_write(StreamIndex stream, const Usage& usage);
 
+  // Makes the next work of `stream` come after a mark. Errors: of the device.
+  [[nodiscard]] DeviceResult<void> after(StreamIndex stream, Mark mark) { return order_after(stream, mark); }
+
   // The mark of work about to be submitted to `stream`. Taken even if the device then reports an error, since the work
   // may have reached the stream all the same.
   [[nodiscard]] Mark submit(StreamIndex stream) { return {stream, ++row(stream).submitted}; }
@@ -55,6 +58,9 @@ class StreamTable {
 
   // Drops outstanding fences. Errors: the gravest of the device, after all are dropped.
   [[nodiscard]] DeviceResult<void> close();
+
+  // Nothing is queued anywhere any more: the streams are new ones (D2).
+  void forget();
 
   // CHECKs that no stream is known to be further than it was submitted.
   void validate() const;

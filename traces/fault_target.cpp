@@ -41,18 +41,30 @@ std::span<const Group> groups(OpKind operation) {
   static constexpr std::array<Group, 2> capture_end = {kCaptureEnd, kInstantiate};
   static constexpr std::array<Group, 1> replay = {kReplay};
   switch (operation) {
-    case OpKind::alloc: return alloc;
-    case OpKind::write: return write;
-    case OpKind::launch: return launch;
-    case OpKind::copy: return copy;
-    case OpKind::read: return read;
-    case OpKind::sync: return sync;
-    case OpKind::wait: return wait;
-    case OpKind::relocate: return relocate;
-    case OpKind::capture_begin: return capture_begin;
-    case OpKind::capture_end: return capture_end;
-    case OpKind::replay: return replay;
-    default: return {};
+    case OpKind::alloc:
+      return alloc;
+    case OpKind::write:
+      return write;
+    case OpKind::launch:
+      return launch;
+    case OpKind::copy:
+      return copy;
+    case OpKind::read:
+      return read;
+    case OpKind::sync:
+      return sync;
+    case OpKind::wait:
+      return wait;
+    case OpKind::relocate:
+      return relocate;
+    case OpKind::capture_begin:
+      return capture_begin;
+    case OpKind::capture_end:
+      return capture_end;
+    case OpKind::replay:
+      return replay;
+    default:
+      return {};
   }
 }
 
@@ -62,8 +74,8 @@ std::span<const Call> calls_struck(OpKind operation, gpu::FaultKind kind) {
   if (kind == gpu::FaultKind::host_exception) return kHost;
   const std::span<const Group> all = groups(operation);
   if (all.empty()) return {};
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](Group each) { return gpu::may_return(each.front(), kind); });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](Group each) { return gpu::may_return(each.front(), kind); });
   return found == all.end() ? all.front() : *found;
 }
 

@@ -9,13 +9,13 @@
 
 namespace taintgraph::traces {
 
-// The calls of an operation of this kind that a fault of `kind` strikes. Where a call of the operation may return the kind
-// (the fault table knows), it is that call; else it is the operation's main call, since a driver may answer anything.
-// Call::none stands for host code. Static storage; empty if the operation makes no call that could fail.
+// The calls of an operation of this kind that a fault of `kind` strikes. Where a call of the operation may return the
+// kind (the fault table knows), it is that call; else it is the operation's main call, since a driver may answer
+// anything. Call::none stands for host code. Static storage; empty if the operation makes no call that could fail.
 [[nodiscard]] std::span<const gpu::Call> calls_struck(OpKind operation, gpu::FaultKind kind);
 
-// True if the fault strikes before the kernel is launched, while it is compiled, loaded or looked up: work that a backend
-// does only once, so that it has to be made to do it again.
+// True if the fault strikes before the kernel is launched, while it is compiled, loaded or looked up: work that a
+// backend does only once, so that it has to be made to do it again.
 [[nodiscard]] bool strikes_loading(OpKind operation, gpu::FaultKind kind);
 
 }  // namespace taintgraph::traces

@@ -27,11 +27,12 @@ std::optional<Outcome> outcome_from_string(std::string_view name) {
 }
 
 bool same(const Operation& a, const Operation& b) {
-  return a.kind == b.kind && a.cleanup == b.cleanup && a.has_bytes == b.has_bytes && a.has_stream == b.has_stream &&
-         a.fill == b.fill && a.kernel == b.kernel && a.stream == b.stream && a.on == b.on && a.id == b.id &&
-         a.buffer == b.buffer && a.graph == b.graph && a.size == b.size && a.scalar == b.scalar && a.reads == b.reads &&
-         a.writes == b.writes && a.bytes == b.bytes && a.fault == b.fault &&
-         same_annotations(a.annotations.get(), b.annotations.get());
+  // Whether a stream was named or left at 0 means something to a `sync` alone.
+  const bool same_stream = a.stream == b.stream && (a.kind != OpKind::sync || a.has_stream == b.has_stream);
+  return same_stream && a.kind == b.kind && a.cleanup == b.cleanup && a.has_bytes == b.has_bytes && a.fill == b.fill &&
+         a.kernel == b.kernel && a.on == b.on && a.id == b.id && a.buffer == b.buffer && a.graph == b.graph &&
+         a.size == b.size && a.scalar == b.scalar && a.reads == b.reads && a.writes == b.writes && a.bytes == b.bytes &&
+         a.fault == b.fault && same_annotations(a.annotations.get(), b.annotations.get());
 }
 
 }  // namespace taintgraph::traces

@@ -119,7 +119,7 @@ struct Operation {
   }
 };
 
-// All fields but `line`; annotations by value.
+// All fields but `line`, annotations by value; `has_stream` only where it means something, in a `sync`.
 [[nodiscard]] bool same(const Operation& a, const Operation& b);
 
 }  // namespace taintgraph::traces

@@ -66,8 +66,10 @@ StepResult Session::execute(const Operation& operation) {
 std::vector<std::string> Session::finish() {
   State& state = *state_;
   std::vector<std::string> left;
-  for (State::Named& each : state.buffers) each.handle.drop();
   core::Runtime& runtime = *state.machine.runtime;
+  state.machine.plan.begin_operation(state.ordinal + 1, {});
+  runtime.drop_recorded_work();
+  for (State::Named& each : state.buffers) each.handle.drop();
   runtime.drain_dropped();
   const core::ErrorGraph& graph = runtime.graph();
   const std::size_t held = runtime.poison() ? 1 : 0;
@@ -78,7 +80,6 @@ std::vector<std::string> Session::finish() {
     left.push_back("C2: everything is freed and " + std::to_string(graph.tags()) + " tag(s) are left");
   if (runtime.bytes_in_use() != 0)
     left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
-  state.machine.plan.begin_operation(state.ordinal + 1, {});
   const bool was_poisoned = static_cast<bool>(runtime.poison());
   if (auto closed = runtime.close(); !closed && !was_poisoned)
     left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
@@ -150,12 +151,28 @@ void Session::State::run(const Operation& operation, StepResult& result) {
       if (operation.annotations && operation.annotations->check) check(*operation.annotations->check, result);
       return;
     case OpKind::relocate:
+      return judge(runtime.relocate({.buffer = named(operation.buffer).id,
+                                     .from_new_page = operation.fault.has_value(),
+                                     .stream = stream(operation.stream),
+                                     .correlation = correlation,
+                                     .host_code = &host_code}),
+                   result);
     case OpKind::capture_begin:
+      return judge(runtime.capture_begin(
+                       {.stream = stream(operation.stream), .correlation = correlation, .host_code = &host_code}),
+                   result);
     case OpKind::capture_end:
+      return capture_end(operation, result);
     case OpKind::replay:
+      return judge(runtime.replay({.graph = graphs[operation.graph],
+                                   .stream = stream(operation.stream),
+                                   .correlation = correlation,
+                                   .host_code = &host_code}),
+                   result);
     case OpKind::destroy:
+      return judge(runtime.destroy(std::exchange(graphs[operation.graph], core::GraphId::none)), result);
     case OpKind::reset:
-      throw std::runtime_error("operation not built yet: " + std::string(to_string(operation.kind)));
+      return reset(result);
   }
 }
 
@@ -171,6 +188,24 @@ void Session::State::alloc(const Operation& operation, StepResult& result) {
   buffer.id = buffer.handle.id();
   if (options.keep_history) history.remember(buffer.id, operation.buffer, ordinal);
   judge(made.status, result);
+}
+
+void Session::State::capture_end(const Operation& operation, StepResult& result) {
+  core::GraphId& graph = graphs[operation.graph];
+  if (graph != core::GraphId::none) return reject("name_in_use", result);
+  PlannedException host_code(machine.plan);
+  core::Captured captured = machine.runtime->capture_end(
+      {.stream = stream(operation.stream), .correlation = core::Correlation{ordinal}, .host_code = &host_code});
+  if (captured) {
+    graph = *captured;
+  } else {
+    judge(tl::unexpected(std::move(captured.error())), result);
+  }
+}
+
+void Session::State::reset(StepResult& result) {
+  judge(machine.runtime->reset(core::Correlation{ordinal}), result);
+  if (result.outcome == Outcome::ok) graphs.clear();  // they went with their context
 }
 
 core::Status Session::State::write(const Operation& operation) {

@@ -23,7 +23,8 @@ class OperationText {
     line_.member("op", to_string(operation_.kind));
     name("id", operation_.id);
     write_own_fields();
-    if (operation_.has_stream || operation_.stream != 0) line_.member("stream", operation_.stream);
+    const bool named = operation_.has_stream || (operation_.kind != OpKind::sync && operation_.stream != 0);
+    if (named) line_.member("stream", operation_.stream);
     if (operation_.kind == OpKind::wait) line_.member("on", operation_.on);
     if (operation_.kind == OpKind::cleanup && operation_.cleanup != CleanupMode::explicit_) {
       line_.member("mode", internal::word_of(internal::kCleanupWords, operation_.cleanup));

@@ -49,6 +49,8 @@ struct Session::State {
   void reject(std::string_view error, StepResult& result) const;
 
   void alloc(const Operation& operation, StepResult& result);
+  void capture_end(const Operation& operation, StepResult& result);
+  void reset(StepResult& result);
   [[nodiscard]] core::Status write(const Operation& operation);
   [[nodiscard]] core::Status launch(const Operation& operation);
   void read(const Operation& operation, StepResult& result);
@@ -67,6 +69,7 @@ struct Session::State {
   internal::Machine machine;
   internal::History history;
   std::vector<Named> buffers;                               // by NameId
+  std::unordered_map<NameId, core::GraphId> graphs;         // live ones; none for a name whose graph is gone
   std::unordered_map<std::uint64_t, NameId> operation_ids;  // of operations whose failure is still in the graph
   std::uint64_t ordinal = 0;
   Fingerprint fingerprint;

@@ -135,8 +135,10 @@ bool TraceReading::meet_operations(HeaderReader& header) {
     return header_whole_;
   }
   header.check_complete();
-  if (!header.ours()) return false;
+  stopped_ = !header.ours();
+  if (stopped_) return false;
   deliver_header(header);
+  if (done()) return false;
   read_document_operations();
   header_late_ = true;
   window_.begin_unit();

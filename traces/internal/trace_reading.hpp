@@ -58,7 +58,7 @@ class TraceReading {
   OperationReader::Line found_ = OperationReader::Line::unknown;
   bool ended_ = false;          // the closing line was met
   bool names_complete_ = true;  // no operation was lost whose names would be missed
-  bool stopped_ = false;        // the sink has had enough
+  bool stopped_ = false;        // the sink has had enough, or nothing further can be judged
   bool header_late_ = false;    // the operations were delivered already
   bool header_whole_ = true;
   TextWindow::Mark operations_mark_;

@@ -1,0 +1,36 @@
+// Runtime::submit, for the source files that submit work.
+#pragma once
+
+#include <utility>
+
+#include "core/runtime.hpp"
+
+namespace taintgraph::core {
+
+// Submits what reads_ and writes_ name, inside a write scope (W2), ordered after every use that it must come after
+// (W6).
+template <class Submit>
+Status Runtime::submit(const Work& work, Submit&& submit) {
+  targets_.clear();
+  read_spans_.clear();
+  write_spans_.clear();
+  for (const Operand& input : reads_) read_spans_.push_back(span_of(input));
+  for (const Operand& output : writes_) {
+    write_spans_.push_back(span_of(output));
+    if (!output.range.empty()) targets_.push_back({&output.slice->taint, output.range});
+  }
+
+  WriteScope scope(graph_, targets_, work.correlation);
+  DeviceResult<void> submitted = order(work.stream);
+  if (submitted) {
+    last_mark_ = streams_.submit(work.stream);
+    note_use(last_mark_);
+    submitted = submit();
+  }
+  if (!submitted) return failed(scope.fail(std::move(submitted.error())));
+  run(work.host_code);
+  scope.succeed();
+  return {};
+}
+
+}  // namespace taintgraph::core

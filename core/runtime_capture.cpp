@@ -1,0 +1,265 @@
+// Runtime: capture and replay (G1-G3).
+#include <algorithm>
+#include <utility>
+
+#include "core/internal/submit.hpp"
+#include "core/runtime.hpp"
+
+namespace taintgraph::core {
+namespace {
+
+Error program_error_named(std::string_view name) { return Error{.name = name, .call = {}, .detail = {}}; }
+
+// Ranges that a graph has written so far, to tell what it reads before writing (G2).
+class Written {
+ public:
+  void add(const WeakBinding& range) {
+    if (!range.range.empty()) ranges_.push_back(range);
+  }
+
+  // The lowest part of `range` at or after `from` that is not among them; empty if there is none.
+  [[nodiscard]] ByteRange next_gap(const WeakBinding& range, std::uint64_t from) const {
+    std::uint64_t begin = from;
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (const WeakBinding& each : ranges_)
+        if (each.buffer == range.buffer && each.range.contains(begin)) {
+          begin = each.range.end;
+          moved = true;
+        }
+    }
+    if (begin >= range.range.end) return {};
+    std::uint64_t end = range.range.end;
+    for (const WeakBinding& each : ranges_)
+      if (each.buffer == range.buffer && each.range.begin > begin) end = std::min(end, each.range.begin);
+    return {begin, end};
+  }
+
+ private:
+  std::vector<WeakBinding> ranges_;
+};
+
+}  // namespace
+
+bool Runtime::captures(StreamIndex stream) const { return recordings_[index(stream)].has_value(); }
+
+bool Runtime::captures_anywhere() const {
+  return std::any_of(recordings_.begin(), recordings_.end(), [](const auto& each) { return each.has_value(); });
+}
+
+Status Runtime::capture_begin(const CaptureRequest& request) {
+  drain_dropped();
+  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+  if (poison_) return poisoned();
+  // Everything before the window is finished first: no event of ours may enter a capture, and so none is needed.
+  if (auto waited = streams_.synchronize(request.stream); !waited)
+    return failed(std::move(waited.error()), request.correlation);
+  if (auto begun = device_.begin_capture(request.stream); !begun)
+    return failed(std::move(begun.error()), request.correlation);
+  recordings_[index(request.stream)].emplace();
+  try {
+    run(request.host_code);
+  } catch (...) {
+    close_window(request.stream);
+    throw;
+  }
+  return {};
+}
+
+// Submits recorded work to the device, which keeps it for later, and keeps what it declares. It holds its buffers from
+// now on and changes no claim (G1).
+template <class Submit>
+Status Runtime::record(const Work& work, Submit&& submit) {
+  Recording& recording = *recordings_[index(work.stream)];
+  const auto doom = [&](const Error& error) {
+    if (!recording.doom) recording.doom = Doom{error, work.correlation};
+  };
+  read_spans_.clear();
+  write_spans_.clear();
+  for (const Operand& input : reads_) read_spans_.push_back(recorded_span(input));
+  for (const Operand& output : writes_) write_spans_.push_back(recorded_span(output));
+  if (DeviceResult<void> recorded = submit(); !recorded) {
+    doom(recorded.error());
+    return failed(std::move(recorded.error()), work.correlation);
+  }
+  try {
+    run(work.host_code);
+  } catch (...) {
+    doom(torn_down());
+    throw;
+  }
+  RecordedNode node;
+  for (const Operand& input : reads_) node.reads.push_back({input.buffer->id, input.range});
+  for (const Operand& output : writes_) node.writes.push_back({output.buffer->id, output.range});
+  recording.nodes.push_back(std::move(node));
+  for (const Operand& input : reads_) ++input.buffer->holds;
+  for (const Operand& output : writes_) ++output.buffer->holds;
+  return {};
+}
+
+Status Runtime::record_launch(const Work& work, std::span<const std::uint64_t> scalars) {
+  return record(work, [&] { return device_.launch(work.stream, {work.kernel, read_spans_, write_spans_, scalars}); });
+}
+
+Status Runtime::record_copy(const Work& work) {
+  return record(work, [&] { return device_.copy(work.stream, write_spans_.front(), read_spans_.front()); });
+}
+
+// Of memory that was never reserved there is no address. A graph that names it is never run: each replay is skipped
+// (W5).
+DeviceSpan Runtime::recorded_span(const Operand& operand) const {
+  if (operand.range.empty() || !operand.slice) return {DeviceAddress::null, operand.range.size()};
+  return span_of(operand);
+}
+
+Captured Runtime::capture_end(const CaptureRequest& request) {
+  drain_dropped();
+  const auto refused = [](Status status) { return tl::unexpected(std::move(status.error())); };
+  if (!streams_.has(request.stream)) return refused(rejected(program_error_named(program_error::unknown_stream)));
+  if (!captures(request.stream)) return refused(rejected(program_error_named(program_error::capture_state)));
+  Recording recording = std::move(*recordings_[index(request.stream)]);
+  recordings_[index(request.stream)].reset();
+  if (poison_) {
+    static_cast<void>(device_.abandon_capture(request.stream));  // poisoned too, which is known
+    let_go(recording.nodes);
+    return refused(poisoned());
+  }
+  if (recording.doom) {
+    auto abandoned = device_.abandon_capture(request.stream);
+    let_go(recording.nodes);
+    if (!abandoned && abandoned.error().sticky)
+      return refused(failed(std::move(abandoned.error()), request.correlation));
+    return refused(failed(std::move(recording.doom->error), recording.doom->correlation));
+  }
+  auto made = device_.end_capture(request.stream);
+  if (!made) {
+    let_go(recording.nodes);
+    return refused(failed(std::move(made.error()), request.correlation));
+  }
+  const GraphId id{++graphs_made_};
+  graphs_[id] = Graph{*made, std::move(recording.nodes), {}};
+  try {
+    run(request.host_code);
+  } catch (...) {
+    static_cast<void>(destroy(id));
+    throw;
+  }
+  return id;
+}
+
+Status Runtime::replay(const ReplayRequest& request) {
+  drain_dropped();
+  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  const auto found = graphs_.find(request.graph);
+  if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
+  Graph& graph = found->second;
+  gather_operands(graph);
+  if (poison_) return refuse_poisoned_work();
+  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+
+  const Work work{"graph replay", request.stream, request.correlation, request.host_code};
+  std::vector<ClaimedInput> inputs = claimed_inputs(graph);
+  if (!inputs.empty()) {
+    claim_outputs(inputs.front().failure);
+    return record_skip(work, std::move(inputs));
+  }
+  return submit(work, [&]() -> DeviceResult<void> {
+    if (graph.last_replay.sequence > 0)
+      if (auto ordered = streams_.after(request.stream, graph.last_replay); !ordered) return ordered;
+    graph.last_replay = last_mark_;
+    return device_.replay(request.stream, graph.device_graph);
+  });
+}
+
+// All that the graph touches, as one operation's operands.
+void Runtime::gather_operands(const Graph& graph) {
+  reads_.clear();
+  writes_.clear();
+  const auto add = [this](const WeakBinding& binding, std::vector<Operand>& operands) {
+    Buffer* const buffer = buffers_.find_held(binding.buffer);
+    operands.push_back(
+        {buffer, buffer->slice != SliceId::none ? &memory_.at(buffer->slice) : nullptr, binding.range, {}});
+  };
+  for (const RecordedNode& node : graph.nodes) {
+    for (const WeakBinding& each : node.reads) add(each, reads_);
+    for (const WeakBinding& each : node.writes) add(each, writes_);
+  }
+}
+
+// Node by node: reads of bytes that no earlier node writes, then writes to memory that was never reserved (G2, W5).
+std::vector<ClaimedInput> Runtime::claimed_inputs(const Graph& graph) const {
+  std::vector<ClaimedInput> inputs;
+  Written written;
+  for (const RecordedNode& node : graph.nodes) {
+    for (const WeakBinding& read : node.reads) {
+      if (read.range.empty()) continue;
+      const Buffer& buffer = *buffers_.find_held(read.buffer);
+      if (buffer.unallocated()) {
+        inputs.push_back({read, buffer.reason});
+        continue;
+      }
+      const Taint& taint = memory_.at(buffer.slice).taint;
+      FailureId claim;
+      for (ByteRange gap = written.next_gap(read, read.range.begin); !claim && !gap.empty();
+           gap = written.next_gap(read, gap.end))
+        claim = taint.first(gap);
+      if (claim) inputs.push_back({read, claim});
+    }
+    for (const WeakBinding& write : node.writes) {
+      const Buffer& buffer = *buffers_.find_held(write.buffer);
+      if (buffer.unallocated() && !write.range.empty()) inputs.push_back({write, buffer.reason});
+    }
+    for (const WeakBinding& write : node.writes) written.add(write);
+  }
+  return inputs;
+}
+
+Status Runtime::destroy(GraphId graph) {
+  drain_dropped();
+  const auto found = graphs_.find(graph);
+  if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
+  auto dropped = device_.drop(found->second.device_graph);
+  const std::vector<RecordedNode> nodes = std::move(found->second.nodes);
+  graphs_.erase(found);
+  let_go(nodes);
+  if (dropped || poison_) return {};
+  return failed(std::move(dropped.error()), Correlation::none);
+}
+
+void Runtime::close_window(StreamIndex stream) {
+  std::optional<Recording>& recording = recordings_[index(stream)];
+  if (!recording) return;
+  static_cast<void>(device_.abandon_capture(stream));
+  const std::vector<RecordedNode> nodes = std::move(recording->nodes);
+  recording.reset();
+  let_go(nodes);
+}
+
+void Runtime::let_go(const std::vector<RecordedNode>& nodes) {
+  const auto drop = [this](const WeakBinding& binding) {
+    Buffer* const buffer = buffers_.find_held(binding.buffer);
+    if (--buffer->holds == 0 && !buffer->owned) release(*buffer);
+  };
+  for (const RecordedNode& node : nodes) {
+    for (const WeakBinding& each : node.reads) drop(each);
+    for (const WeakBinding& each : node.writes) drop(each);
+  }
+}
+
+// Windows and graphs end with the runtime, or with their context.
+DeviceResult<void> Runtime::drop_recorded_work() {
+  DeviceResult<void> gravest;
+  for (std::uint32_t i = 0; i < recordings_.size(); ++i) close_window(StreamIndex{i});
+  while (!graphs_.empty()) {
+    const auto first = graphs_.begin();
+    keep_gravest(gravest, device_.drop(first->second.device_graph));
+    const std::vector<RecordedNode> nodes = std::move(first->second.nodes);
+    graphs_.erase(first);
+    let_go(nodes);
+  }
+  return gravest;
+}
+
+}  // namespace taintgraph::core

@@ -1,0 +1,96 @@
+// Runtime: moving memory, and starting again after a sticky error (B4, D2).
+#include <utility>
+
+#include "core/runtime.hpp"
+
+namespace taintgraph::core {
+namespace {
+
+Error program_error_named(std::string_view name) { return Error{.name = name, .call = {}, .detail = {}}; }
+
+}  // namespace
+
+Status Runtime::relocate(const RelocateRequest& request) {
+  drain_dropped();
+  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  Buffer* const buffer = buffers_.find(request.buffer);
+  if (!buffer) return rejected(program_error_named(program_error::stale_handle));
+  if (buffer->unallocated()) return rejected(program_error_named(program_error::unallocated));
+  if (buffer->holds > 0) return rejected(program_error_named(program_error::in_use));
+  if (poison_) return poisoned();
+  const std::optional<StreamIndex> stream = open_stream(request.stream);
+  if (!stream) return rejected(program_error_named(program_error::capture_state));
+  if (buffer->slice == SliceId::none && !request.from_new_page) return {};  // no bytes to move
+
+  auto moved = memory_.reserve(buffer->size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
+  if (!moved) return failed(std::move(moved.error()), request.correlation);
+  if (auto copied = copy_to(*buffer, *moved, *stream); !copied) {
+    memory_.retire(*moved);
+    return failed(std::move(copied.error()), request.correlation);
+  }
+  try {
+    run(request.host_code);
+  } catch (...) {
+    memory_.retire(*moved);
+    throw;
+  }
+  memory_.bind(*moved, buffer->id);
+  const SliceId old = std::exchange(buffer->slice, *moved);
+  if (old == SliceId::none) return {};
+  memory_.at(*moved).taint = std::move(memory_.at(old).taint);  // claims move with their allocation (B4)
+  memory_.retire(old);
+  return {};
+}
+
+// A stream that runs what is submitted to it: the one wanted, or the first that does not capture.
+std::optional<StreamIndex> Runtime::open_stream(StreamIndex wanted) const {
+  if (!captures(wanted)) return wanted;
+  for (std::uint32_t i = 0; i < recordings_.size(); ++i)
+    if (!recordings_[i]) return StreamIndex{i};
+  return std::nullopt;
+}
+
+DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamIndex stream) {
+  if (buffer.slice == SliceId::none) return {};
+  Slice& from_slice = memory_.at(buffer.slice);
+  Slice& to_slice = memory_.at(to);
+  const ByteRange whole{0, buffer.size_bytes};
+  reads_.assign(1, {const_cast<Buffer*>(&buffer), &from_slice, whole, {}});
+  writes_.assign(1, {const_cast<Buffer*>(&buffer), &to_slice, whole, {}});
+  if (auto ordered = order(stream); !ordered) return ordered;
+  note_use(streams_.submit(stream));
+  return device_.copy(stream, span_of(writes_.front()), span_of(reads_.front()));
+}
+
+Status Runtime::reset(Correlation correlation) {
+  drain_dropped();
+  if (!poison_) return rejected(program_error_named(program_error::not_poisoned));
+  const auto stays_poisoned = [this] {
+    FailureReport report = graph_.report(poison_);
+    Error error = report.root;
+    return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
+  };
+  if (graph_.error(poison_).recovery != Recovery::context) return stays_poisoned();
+  static_cast<void>(correlation);
+  static_cast<void>(drop_recorded_work());  // the context that they belong to is about to be destroyed
+  if (auto recreated = device_.recreate(); !recreated) return stays_poisoned();
+
+  // The memory went with its context; every live buffer is lost and says why (D2).
+  buffers_.for_each([this](Buffer& each) { lose(each); });
+  static_cast<void>(memory_.release_all(Pages::abandoned));
+  streams_.forget();
+  graph_.unpin(std::exchange(poison_, FailureId()));
+  return {};
+}
+
+void Runtime::lose(Buffer& buffer) {
+  graph_.tag(poison_);
+  if (buffer.unallocated()) graph_.untag(buffer.reason);
+  buffer.reason = poison_;
+  if (buffer.slice == SliceId::none) return;
+  memory_.retire(buffer.slice);
+  memory_.shed(buffer.slice);
+  buffer.slice = SliceId::none;
+}
+
+}  // namespace taintgraph::core
