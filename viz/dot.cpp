@@ -24,17 +24,28 @@ std::string edge(const std::string& from, const std::string& to, const Patch& pa
 class DotWriter {
  public:
   DotWriter(const SnapshotIndex& index, const Picture& picture, const DotOptions& options)
-      : index_(index), picture_(picture), options_(options), parts_(count_parts(picture)) {
+      : index_(index),
+        picture_(picture),
+        options_(options),
+        parts_(count_parts(picture)),
+        difference_(options.difference ? &*options.difference : nullptr) {
     for (const Bar& bar : picture.bars) ++names_[bar.name()];
   }
 
   std::string write() {
     header();
-    for (const FailureNode& node : picture_.failures) text_ += failure_statement(index_, node);
-    for (const Bar& bar : picture_.bars) text_ += bar_statement(index_, bar, names_[bar.name()] > 1);
+    for (const FailureNode& node : picture_.failures) {
+      text_ += failure_statement(index_, node, difference_ && difference_->new_failures.count(node.failure) != 0);
+    }
+    for (const Bar& bar : picture_.bars) {
+      const std::size_t buffer = index_.buffer({bar.name(), bar.serial(), 0, 0});
+      const bool changed = difference_ && buffer != kNone && difference_->changed_buffers.count(buffer) != 0;
+      text_ += bar_statement(index_, bar, {names_[bar.name()] > 1, changed});
+    }
     for (const SkipNode& node : picture_.skips) text_ += skip_statement(index_, node);
     if (picture_.more_failures > 0) text_ += more_failures_statement(picture_.more_failures);
     if (picture_.failures.empty()) text_ += nothing_statement(index_, options_.picture);
+    if (difference_ && !difference_->missing.empty()) text_ += missing_statement(difference_->missing);
     edges();
     if (options_.legend && !picture_.failures.empty()) text_ += legend_statement(legend_);
     return text_ + "}\n";
@@ -56,6 +67,7 @@ class DotWriter {
       text_ += " labelloc=\"t\" labeljust=\"l\" label=<<b>" + xml_escape(snapshot_name(index_.snapshot())) +
                "</b><br align=\"left\"/>" + xml_escape(snapshot_counts(index_, options_.picture.focus)) +
                "<br align=\"left\"/>";
+      if (difference_) text_ += xml_escape(comparison_words(options_)) + "<br align=\"left\"/>";
       if (picture_.partial()) text_ += "Not all is drawn: a focus on one buffer shows more.<br align=\"left\"/>";
       text_ += ">";
     }
@@ -105,6 +117,7 @@ class DotWriter {
   const Picture& picture_;
   const DotOptions& options_;
   const Parts parts_;
+  const Difference* difference_;  // null if nothing is compared
   std::map<std::string, std::size_t> names_;
   LegendOptions legend_;
   std::string text_;
@@ -119,11 +132,19 @@ std::string snapshot_name(const traces::Snapshot& snapshot) {
 
 std::string snapshot_counts(const SnapshotIndex& index, const std::optional<std::string>& focus) {
   const std::size_t live = index.snapshot().buffers.size();
-  std::string text = count_text(index.snapshot().failures.size(), "failure", "failures") + ", carried by " +
-                     std::to_string(live - index.trusted_buffers()) + " of " +
-                     count_text(live, "live buffer", "live buffers");
+  const std::size_t failures = index.snapshot().failures.size();
+  const std::string buffers = count_text(live, "live buffer", "live buffers");
+  std::string text = count_text(failures, "failure", "failures");
+  text += failures == 0 ? ", " + buffers
+                        : ", carried by " + std::to_string(live - index.trusted_buffers()) + " of " + buffers;
   if (focus) text += "; here only what touches buffer " + label(*focus, kTitleLength);
   return text;
+}
+
+std::string comparison_words(const DotOptions& options) {
+  if (!options.difference) return {};
+  return "Compared with " + label(options.compared_with, kTitleLength) +
+         (options.difference->empty() ? ": no difference." : ": what differs is marked new or changed.");
 }
 
 std::string dot_text(const traces::Snapshot& snapshot, const DotOptions& options) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "traces/snapshot.hpp"
+#include "viz/difference.hpp"
 #include "viz/picture.hpp"
 
 namespace taintgraph::viz {
@@ -21,6 +22,10 @@ struct DotOptions {
   PictureOptions picture;
   bool title = true;   // name of the trace and counts, above
   bool legend = true;  // the words of the picture explained, beside or below
+
+  // Marks what another snapshot does not have, and lists what only that one has.
+  std::optional<Difference> difference;
+  std::string compared_with;  // what to call the other one
 };
 
 [[nodiscard]] std::string dot_text(const traces::Snapshot& snapshot, const DotOptions& options = {});
@@ -28,6 +33,8 @@ struct DotOptions {
 // "two-paths, after operation 13", and "1 failure, carried by 3 of 3 live buffers": also the title of pages and
 // reports.
 [[nodiscard]] std::string snapshot_name(const traces::Snapshot& snapshot);
+// "Compared with before.jsonl: no difference."; empty if nothing is compared.
+[[nodiscard]] std::string comparison_words(const DotOptions& options);
 [[nodiscard]] std::string snapshot_counts(const SnapshotIndex& index, const std::optional<std::string>& focus);
 
 }  // namespace taintgraph::viz

@@ -113,27 +113,28 @@ std::string cell_port(std::size_t cell) { return "c" + std::to_string(cell); }
 std::string input_port(std::size_t patch) { return "i" + std::to_string(patch); }
 std::string output_port(std::size_t patch) { return "o" + std::to_string(patch); }
 
-std::string bar_statement(const SnapshotIndex& index, const Bar& bar, bool names_repeat) {
+std::string bar_statement(const SnapshotIndex& index, const Bar& bar, const BarMarks& marks) {
   std::string name = label(bar.name(), kNameLength);
-  if (names_repeat) name += " (#" + std::to_string(bar.serial()) + ")";
+  if (marks.names_repeat) name += " (#" + std::to_string(bar.serial()) + ")";
   TableCell title;
   title.lines = {{name, true}, {bar.freed() ? "buffer" : count_text(bar.size_bytes(), "byte", "bytes"), false, true}};
+  if (marks.changed) title.lines.back() = {"changed", true};
   TableRow row = {title};
   for (std::size_t at = 0; at < bar.cells().size(); ++at) row.push_back(bar_cell(index, bar, at));
   return statement(buffer_node_name(bar.serial()), Table{{row}, {}}, "buffer " + visible(bar.name()));
 }
 
-std::string failure_statement(const SnapshotIndex& index, const FailureNode& node) {
+std::string failure_statement(const SnapshotIndex& index, const FailureNode& node, bool is_new) {
   const traces::SnapshotFailure& failure = index.snapshot().failures[node.failure];
   const FailureColour& colour = failure_colour(node.failure);
   Table table;
   table.border = colour.strong;
   table.border_width = failure.poison ? 4 : 2;
-  table.rows.push_back({heading(failure_heading(failure), colour.strong, colour.on_strong)});
+  table.rows.push_back({heading((is_new ? "new: " : "") + failure_heading(failure), colour.strong, colour.on_strong)});
   TableCell text;
   text.lines = {{label(failure.what, kDetailLength)}, {error_text(failure)}};
   if (!failure.detail.empty()) text.lines.push_back({label(failure.detail, kDetailLength), false, true});
-  if (failure.poison) text.lines.push_back({"all further work is refused until a reset"});
+  if (failure.poison) text.lines.push_back({"all further device work is refused"});
   text.lines.push_back({"carried by " + count_text(failure.carriers, "allocation", "allocations")});
   if (node.more_skips > 0) {
     text.lines.push_back({"and " + count_text(node.more_skips, "more skipped launch", "more skipped launches")});
@@ -143,10 +144,12 @@ std::string failure_statement(const SnapshotIndex& index, const FailureNode& nod
     text.lines.push_back({count_text(dropped, "older skip record was dropped", "older skip records were dropped")});
   }
   table.rows.push_back({text});
+  // With records dropped, nobody knows any more what the failure itself left unwritten and what a skip did.
+  const std::string_view caption = failure.skips_total > failure.skips.size() ? "claimed:" : "unwritten:";
   TableRow claims;
   for (std::size_t at = 0; at < node.claims.size(); ++at) {
-    claims.push_back(
-        patch_cell(node.claims[at], node.claims[at].unallocated ? "unallocated:" : "unwritten:", output_port(at)));
+    const Patch& claim = node.claims[at];
+    claims.push_back(patch_cell(claim, claim.unallocated ? "unallocated:" : caption, output_port(at)));
   }
   if (node.more_carriers > 0) claims.push_back(more_cell(node.more_carriers, "more allocation", "more allocations"));
   if (!claims.empty()) table.rows.push_back(claims);
@@ -177,6 +180,17 @@ std::string skip_statement(const SnapshotIndex& index, const SkipNode& node) {
 std::string more_failures_statement(std::uint64_t count) {
   TableCell text = more_cell(count, "more failure", "more failures");
   return statement("more_failures", Table{{{text}}, {}}, "failures that are not drawn");
+}
+
+std::string missing_statement(const std::vector<std::string>& missing) {
+  constexpr std::size_t most = 12;
+  TableCell text;
+  text.lines = {{"no longer:", true}};
+  for (std::size_t at = 0; at < missing.size() && at < most; ++at) text.lines.push_back({missing[at]});
+  if (missing.size() > most) text.lines.push_back({"and " + std::to_string(missing.size() - most) + " more"});
+  text.border = kBorder;
+  text.dashed = true;
+  return statement("missing", Table{{{text}}, {}}, "only in the other graph");
 }
 
 std::string nothing_statement(const SnapshotIndex& index, const PictureOptions& options) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "viz/picture.hpp"
 
@@ -20,12 +21,19 @@ namespace taintgraph::viz {
 [[nodiscard]] std::string input_port(std::size_t patch);
 [[nodiscard]] std::string output_port(std::size_t patch);
 
-// `names_repeat`: several buffers of this name are drawn, so its serial is shown too.
-[[nodiscard]] std::string bar_statement(const SnapshotIndex& index, const Bar& bar, bool names_repeat);
-[[nodiscard]] std::string failure_statement(const SnapshotIndex& index, const FailureNode& node);
+struct BarMarks {
+  bool names_repeat = false;  // several buffers of this name are drawn, so its serial is shown too
+  bool changed = false;       // its claims are not those of the other snapshot
+};
+[[nodiscard]] std::string bar_statement(const SnapshotIndex& index, const Bar& bar, const BarMarks& marks);
+// `is_new`: the other snapshot does not have it.
+[[nodiscard]] std::string failure_statement(const SnapshotIndex& index, const FailureNode& node, bool is_new);
 [[nodiscard]] std::string skip_statement(const SnapshotIndex& index, const SkipNode& node);
 [[nodiscard]] std::string more_failures_statement(std::uint64_t count);
 [[nodiscard]] std::string nothing_statement(const SnapshotIndex& index, const PictureOptions& options);
+
+// What only the other snapshot has.
+[[nodiscard]] std::string missing_statement(const std::vector<std::string>& missing);
 
 // What the legend has to explain: only what the picture shows.
 struct LegendOptions {

@@ -39,7 +39,7 @@ TEST(Dot, SaysWhatANewcomerHasToKnow) {
 TEST(Dot, EveryStateHasItsWords) {
   const std::string text = dot_text(one_of_each());
   for (const std::string_view words : {"unallocated: no memory", "because of B", "#6: never written", "freed: nothing",
-                                       "S failed, and poisons the device", "all further work is refused until a reset",
+                                       "S failed, and poisons the device", "all further device work is refused",
                                        "19 older skip records were dropped", "compile_error (6)", "Dashed arrow",
                                        "a buffer that is gone", "style=\"dashed\""}) {
     EXPECT_NE(text.find(words), std::string::npos) << words;

@@ -52,6 +52,7 @@ class FrameWriter {
             "</h2>\n<p>" + xml_escape(snapshot_counts(index_, options_.picture.focus)) + "</p>\n" +
             "<figure class=\"fit\" tabindex=\"0\" role=\"group\" aria-label=\"Picture of the failure graph; " +
             "the tables below say the same\">\n" + with_prefix(svg, prefix_) + "</figure>\n";
+    if (options_.difference) text_ += "<p>" + xml_escape(comparison_words(options_)) + "</p>\n";
     const std::vector<std::size_t> failures = index_.failures_in_focus(options_.picture.focus);
     if (!failures.empty()) {
       failure_table(failures);
@@ -89,7 +90,7 @@ class FrameWriter {
       if (!failure.detail.empty()) {
         error += "<br><span class=\"quiet\">" + xml_escape(label(failure.detail, kDetailLength)) + "</span>";
       }
-      if (failure.poison) error += "<br><strong>poisons the device: all further work is refused until a reset</strong>";
+      if (failure.poison) error += "<br><strong>poisons the device: all further device work is refused</strong>";
       std::string skipped = std::to_string(failure.skips_total);
       if (failure.skips_total > failure.skips.size()) {
         skipped += " (" + std::to_string(failure.skips_total - failure.skips.size()) + " records dropped)";

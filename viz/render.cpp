@@ -7,10 +7,12 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
+#include "viz/difference.hpp"
 #include "viz/html.hpp"
 #include "viz/json_graph.hpp"
 #include "viz/report.hpp"
@@ -32,6 +34,7 @@ struct Options {
   std::string format;
   std::optional<std::uint64_t> at;
   std::optional<std::string> focus;
+  std::string compared_with;
 };
 
 // The format asked for, else the one that the file's name ends in, else SVG.
@@ -69,50 +72,68 @@ std::string missing_in(const traces::Program& program, const Options& options) {
   return {};
 }
 
-DotOptions dot_options(const Options& options) {
-  DotOptions dot;
-  dot.picture.focus = options.focus;
-  return dot;
-}
-
 tl::expected<std::string, std::string> draw(const std::vector<HtmlFrame>& frames, const std::string& format,
-                                            const Options& options) {
-  const DotOptions dot = dot_options(options);
+                                            const DotOptions& dot) {
   const traces::Snapshot& snapshot = frames.back().snapshot;
   if (format == "html") return html_page(frames, dot);
   if (format == "dot") return dot_text(snapshot, dot);
-  if (format == "json") return json_text(snapshot, options.focus);
-  if (format == "text") return report_text(snapshot, options.focus);
+  if (format == "json") return json_text(snapshot, dot.picture.focus);
+  if (format == "text") return report_text(snapshot, dot.picture.focus);
   return svg_text(snapshot, dot);
 }
 
-int render(const Options& options, std::ostream& out, std::ostream& err) {
-  const auto program = traces::load_program(options.trace);
-  if (!program) {
-    for (const traces::Problem& problem : program.error()) err << to_string(problem, options.trace) << '\n';
-    return kBadInput;
+std::optional<traces::Program> load(const std::string& path, std::ostream& err) {
+  auto program = traces::load_program(path);
+  if (program) return std::move(*program);
+  for (const traces::Problem& problem : program.error()) err << to_string(problem, path) << '\n';
+  return std::nullopt;
+}
+
+// The state of the other trace after the same operation, or after its last if it is shorter.
+traces::Snapshot other_snapshot(const traces::Program& other, const Options& options) {
+  std::optional<std::uint64_t> at = options.at;
+  if (at) at = std::min<std::uint64_t>(*at, other.operations.size());
+  return std::move(run_to(other, at).back().snapshot);
+}
+
+int write(const std::string& text, const std::string& path, std::ostream& out, std::ostream& err) {
+  if (path.empty() || path == "-") {
+    out << text;
+    return kDrawn;
   }
+  const auto written = traces::write_file_whole(path, text);
+  return written ? kDrawn : complain(err, written.error(), kInternalError);
+}
+
+int render(const Options& options, std::ostream& out, std::ostream& err) {
+  const std::optional<traces::Program> program = load(options.trace, err);
+  if (!program) return kBadInput;
   if (const std::string missing = missing_in(*program, options); !missing.empty()) {
     return complain(err, missing, kBadInput);
   }
+  std::optional<traces::Program> other;
+  if (!options.compared_with.empty()) {
+    other = load(options.compared_with, err);
+    if (!other) return kBadInput;
+  }
   const std::string format = format_of(options);
+  DotOptions dot;
+  dot.picture.focus = options.focus;
   std::vector<HtmlFrame> frames;
   try {
-    const auto steps = format == "html" ? std::optional<DotOptions>(dot_options(options)) : std::nullopt;
-    frames = run_to(*program, options.at, steps);
+    // A comparison is of two moments; stepping through one of the two runs would say nothing of the other.
+    const bool steps = format == "html" && !other;
+    frames = run_to(*program, options.at, steps ? std::optional<DotOptions>(dot) : std::nullopt);
+    if (other) {
+      dot.difference = difference(frames.back().snapshot, other_snapshot(*other, options));
+      dot.compared_with = other->header.name.empty() ? options.compared_with : other->header.name;
+    }
   } catch (const std::exception& error) {
     return complain(err, error.what(), kInternalError);
   }
-  const auto text = draw(frames, format, options);
+  const auto text = draw(frames, format, dot);
   if (!text) return complain(err, text.error(), kInternalError);
-  if (options.output.empty() || options.output == "-") {
-    out << *text;
-    return kDrawn;
-  }
-  if (const auto written = traces::write_file_whole(options.output, *text); !written) {
-    return complain(err, written.error(), kInternalError);
-  }
-  return kDrawn;
+  return write(*text, options.output, out, err);
 }
 
 }  // namespace
@@ -125,12 +146,18 @@ int render_command(int argc, const char* const* argv, std::ostream& out, std::os
   app.add_option("--format", options.format,
                  "svg (the default), html, dot, json or text; else FILE's extension decides")
       ->check(CLI::IsMember(kFormats));
-  app.add_option("--at", options.at, "draw the graph after operation N (default: the last)");
+  app.add_option("--at", options.at, "draw the graph after operation N (default: the last)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--focus", options.focus, "only the failures that touch this buffer, and their chains");
+  app.add_option("--diff", options.compared_with,
+                 "mark what the graph of this other trace does not have (svg, html, dot)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? kDrawn : kBadInput;
+  }
+  if (!options.compared_with.empty() && (format_of(options) == "json" || format_of(options) == "text")) {
+    return complain(err, "--diff marks pictures: give it with the format svg, html or dot", kBadInput);
   }
   return render(options, out, err);
 }

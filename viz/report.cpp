@@ -58,7 +58,7 @@ class Report {
     line(2, label(failure.what, kDetailLength) + ", operation " + std::to_string(failure.operation));
     line(2, error_text(failure));
     if (!failure.detail.empty()) line(2, label(failure.detail, kDetailLength));
-    if (failure.poison) line(2, "all further work is refused until a reset");
+    if (failure.poison) line(2, "all further device work is refused");
     describe_carriers(at, failure);
     describe_skips(failure);
   }
