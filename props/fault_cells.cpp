@@ -12,15 +12,42 @@ using gpu::Call;
 using gpu::FaultKind;
 using traces::OpKind;
 
-// Loading comes with the first launch of a kernel, so its calls decide launches too.
-constexpr Call kLaunchCalls[] = {Call::none, Call::cuModuleLoadData, Call::cuModuleGetFunction, Call::cuLaunchKernel,
-                                 Call::nvrtcCompileProgram};
-constexpr Call kAllocCalls[] = {Call::cuMemAlloc};
-constexpr Call kWriteCalls[] = {Call::none, Call::cuMemcpyHtoDAsync};
-constexpr Call kCopyCalls[] = {Call::none, Call::cuMemcpyDtoDAsync};
-constexpr Call kReadCalls[] = {Call::cuMemcpyDtoHAsync, Call::cuStreamSynchronize};
-constexpr Call kSyncCalls[] = {Call::cuStreamSynchronize};
-constexpr Call kWaitCalls[] = {Call::cuEventRecord, Call::cuStreamWaitEvent};
+constexpr OpKind kFaultable[] = {OpKind::alloc, OpKind::write, OpKind::launch, OpKind::copy,
+                                 OpKind::read,  OpKind::sync,  OpKind::wait};
+constexpr OpKind kAlloc[] = {OpKind::alloc};
+constexpr OpKind kWrite[] = {OpKind::write};
+constexpr OpKind kLaunch[] = {OpKind::launch};
+constexpr OpKind kCopy[] = {OpKind::copy};
+constexpr OpKind kRead[] = {OpKind::read};
+constexpr OpKind kOrdering[] = {OpKind::wait, OpKind::launch, OpKind::copy, OpKind::write, OpKind::read};
+constexpr OpKind kWaiting[] = {OpKind::sync, OpKind::read, OpKind::wait};
+constexpr OpKind kReclaiming[] = {OpKind::alloc, OpKind::cleanup, OpKind::free};
+constexpr OpKind kGivingBack[] = {OpKind::cleanup, OpKind::alloc};
+
+// Out of reach, and why:
+//  - what makes and unmakes the device (cuInit, cuDevice..., cuCtxCreate, cuStreamCreate, cuMemAllocHost and their
+//    opposites, cuEventDestroy): no operation is running then;
+//  - cuCtxGetCurrent, cuCtxSetCurrent: every call of the backend makes them, so a fault there is a fault of whatever
+//    was to be done, which its own cells cover;
+//  - cuModuleUnload: only the session makes it, to have a kernel loaded again;
+//  - capture and graph calls: nothing is captured;
+//  - what the backend does not call (stream-ordered allocation, cuStreamQuery, cuEventSynchronize, cuCtxSynchronize)
+//    and what returns no error of its own (cuGetErrorName, queries of NVRTC).
+constexpr CallMakers kReach[] = {{Call::none, kFaultable},
+                                 {Call::cuStreamSynchronize, kWaiting},
+                                 {Call::cuStreamWaitEvent, kOrdering},
+                                 {Call::cuEventCreate, kReclaiming},
+                                 {Call::cuEventRecord, kOrdering},
+                                 {Call::cuEventQuery, kReclaiming},
+                                 {Call::cuMemAlloc, kAlloc},
+                                 {Call::cuMemFree, kGivingBack},
+                                 {Call::cuMemcpyHtoDAsync, kWrite},
+                                 {Call::cuMemcpyDtoHAsync, kRead},
+                                 {Call::cuMemcpyDtoDAsync, kCopy},
+                                 {Call::cuModuleLoadData, kLaunch},
+                                 {Call::cuModuleGetFunction, kLaunch},
+                                 {Call::cuLaunchKernel, kLaunch},
+                                 {Call::nvrtcCompileProgram, kLaunch}};
 
 constexpr bool about_captures(FaultKind kind) {
   return kind >= FaultKind::capture_unsupported && kind <= FaultKind::capture_wrong_thread;
@@ -33,9 +60,6 @@ bool drawn(const gpu::FaultRow& row) {
   if (about_captures(row.kind)) return false;  // nothing is captured
   return row.kind != FaultKind::no_device;     // returned before there is a context, hence before any operation
 }
-
-constexpr OpKind kFaultable[] = {OpKind::alloc, OpKind::write, OpKind::launch, OpKind::copy,
-                                 OpKind::read,  OpKind::sync,  OpKind::wait};
 
 using KindsByOp = std::array<std::vector<FaultKind>, traces::kOpKindCount>;
 
@@ -52,17 +76,10 @@ KindsByOp kinds_by_operation() {
 }
 
 std::vector<FaultCell> reachable_cells() {
-  std::array<bool, gpu::kCallCount> deciding{};
-  for (const OpKind op : kFaultable) {
-    for (const Call call : deciding_calls(op)) deciding[static_cast<std::size_t>(call)] = true;
-  }
   std::vector<FaultCell> result;
-  for (std::size_t call = 0; call < gpu::kCallCount; ++call) {
-    if (!deciding[call]) continue;
+  for (const CallMakers& each : kReach) {
     for (const gpu::FaultRow& row : gpu::fault_table()) {
-      if (drawn(row) && gpu::may_return(static_cast<Call>(call), row.kind)) {
-        result.push_back({static_cast<Call>(call), row.kind});
-      }
+      if (drawn(row) && gpu::may_return(each.call, row.kind)) result.push_back({each.call, row.kind});
     }
   }
   return result;
@@ -70,26 +87,7 @@ std::vector<FaultCell> reachable_cells() {
 
 }  // namespace
 
-std::span<const Call> deciding_calls(OpKind kind) {
-  switch (kind) {
-    case OpKind::alloc:
-      return kAllocCalls;
-    case OpKind::write:
-      return kWriteCalls;
-    case OpKind::launch:
-      return kLaunchCalls;
-    case OpKind::copy:
-      return kCopyCalls;
-    case OpKind::read:
-      return kReadCalls;
-    case OpKind::sync:
-      return kSyncCalls;
-    case OpKind::wait:
-      return kWaitCalls;
-    default:
-      return {};
-  }
-}
+std::span<const CallMakers> calls_in_reach() { return kReach; }
 
 std::span<const FaultKind> faults_for(OpKind kind) {
   static const KindsByOp kinds = kinds_by_operation();

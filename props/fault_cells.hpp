@@ -16,12 +16,17 @@
 
 namespace taintgraph::props {
 
-// The driver calls whose answer decides an operation of this kind; Call::none for host code in a write scope. Empty for
-// kinds that may carry no fault, and for kinds that are not generated.
-[[nodiscard]] std::span<const gpu::Call> deciding_calls(traces::OpKind kind);
+// A driver call that operations make, and the kinds of operation that make it, the usual one first.
+struct CallMakers {
+  gpu::Call call = gpu::Call::none;
+  std::span<const traces::OpKind> makers;
+};
 
-// The kinds of fault that the generator puts on an operation of this kind: those in reach that the call which they strike
-// may return. In the table's order; empty if there are none.
+// Every call within reach: what generated operations can bring the backend to do. Call::none is host code.
+[[nodiscard]] std::span<const CallMakers> calls_in_reach();
+
+// The kinds of fault that the generator puts on an operation of this kind: those in reach that the call which they
+// strike may return. In the table's order; empty if there are none.
 [[nodiscard]] std::span<const gpu::FaultKind> faults_for(traces::OpKind kind);
 
 struct FaultCell {

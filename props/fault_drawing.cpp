@@ -1,11 +1,26 @@
 #include "props/fault_drawing.hpp"
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "props/fault_cells.hpp"
 
 namespace taintgraph::props {
 namespace {
+
+// An operation of a kind that makes the call, if there is one; else any.
+std::size_t draw_maker(Random& random, const CallMakers& call, const traces::Program& program) {
+  const std::size_t count = program.operations.size();
+  const traces::OpKind wanted = random.one_in(2) ? call.makers.front() : random.pick(call.makers);
+  const auto first = static_cast<std::size_t>(random.below(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t index = (first + i) % count;
+    if (program.operations[index].kind == wanted) return index;
+  }
+  return first;
+}
 
 bool writes_device_memory(traces::OpKind kind) {
   return kind == traces::OpKind::write || kind == traces::OpKind::launch || kind == traces::OpKind::copy;
@@ -33,6 +48,27 @@ void FaultDrawing::strike(Random& random, traces::Operation& operation) {
   }
   if (of_a_call && writes_device_memory(operation.kind) && random.one_in(4)) fault.bytes_done = random.between(1, 40);
   operation.fault = fault;
+}
+
+void plan_faults(Random& random, std::uint32_t count, traces::Program& program) {
+  const std::span<const CallMakers> calls = calls_in_reach().subspan(1);  // host code is no call to be planned for
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const CallMakers& call = random.pick(calls);
+    std::vector<gpu::FaultKind> kinds;
+    for (const FaultCell& cell : cells_in_reach()) {
+      if (cell.call == call.call) kinds.push_back(cell.kind);
+    }
+    traces::Operation& operation = program.operations[draw_maker(random, call, program)];
+    if (operation.id == traces::NameId::none) operation.id = program.names.intern("f" + std::to_string(i));
+    sim::PlannedFault planned;
+    planned.id = "p" + std::to_string(i);
+    planned.call = call.call;
+    planned.operation = program.names.text(operation.id);
+    planned.persistent = random.one_in(3);
+    planned.fault.kind = random.pick(std::span<const gpu::FaultKind>(kinds));
+    if (random.one_in(4)) planned.fault.when = gpu::FaultWhen::after;
+    program.header.faults.push_back(std::move(planned));
+  }
 }
 
 }  // namespace taintgraph::props

@@ -7,6 +7,7 @@
 #include "props/profile.hpp"
 #include "props/random.hpp"
 #include "traces/operation.hpp"
+#include "traces/program.hpp"
 
 namespace taintgraph::props {
 
@@ -23,5 +24,9 @@ class FaultDrawing {
   FaultWeather weather_;
   std::uint64_t drawn_ = 0;
 };
+
+// Puts `count` faults into the header's plan, each for one driver call of one operation, which is given an id for the
+// purpose. They reach what an operation's own fault cannot: events, loading, memory given back.
+void plan_faults(Random& random, std::uint32_t count, traces::Program& program);
 
 }  // namespace taintgraph::props

@@ -29,10 +29,17 @@ class Draft {
 
   Operation next() {
     if (realloc_size_) return finish(draw_realloc());
-    return finish(draw(static_cast<OpKind>(random_.weighted(profile_.operations))));
+    return finish(draw(draw_kind()));
   }
 
  private:
+  // Where every name is taken, a reservation would be rejected, which is worth a try now and then only.
+  OpKind draw_kind() {
+    const auto kind = static_cast<OpKind>(random_.weighted(profile_.operations));
+    if (kind == OpKind::alloc && slots_.all_live() && !random_.one_in(16)) return OpKind::free;
+    return kind;
+  }
+
   Operation finish(Operation operation) {
     faults_.strike(random_, operation);
     return operation;
@@ -161,6 +168,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
   Draft draft(random, profile);
   draft.open(program.operations);
   while (program.operations.size() < length) program.operations.push_back(draft.next());
+  plan_faults(random, profile.planned_faults, program);
   return with_all_buffers_allocated(std::move(program));
 }
 

@@ -114,6 +114,7 @@ Profile draw_profile(Random& random) {
   profile.uniform_size = random.between(1, 32);
   profile.stream_switch_one_in = static_cast<std::uint32_t>(random.between(1, 6));
   profile.faults = draw_weather(random);
+  if (random.one_in(3)) profile.planned_faults = static_cast<std::uint32_t>(random.between(1, 4));
   even_weights(profile);
   apply(static_cast<Theme>(random.below(kThemeCount)), profile);
   return profile;

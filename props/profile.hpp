@@ -41,6 +41,7 @@ struct Profile {
   std::array<std::uint16_t, traces::kOpKindCount> operations{};  // weights by OpKind; 0: not generated
   std::array<std::uint16_t, kShapeCount> shapes{};               // weights by Shape
   FaultWeather faults;
+  std::uint32_t planned_faults = 0;        // in the header, each aimed at one call of one operation
   std::uint32_t stream_switch_one_in = 2;  // otherwise the operation stays on the last one's stream
   std::uint32_t whole_percent = 50;        // of refs: the whole buffer
   std::uint32_t chain_percent = 30;        // of sources: the buffer that was written last

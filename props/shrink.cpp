@@ -29,7 +29,7 @@ class Shrinker {
     bool changed = true;
     while (changed && !stopped()) {
       changed = simplify_headers();
-      changed |= simplify_sizes();
+      changed |= simplify_whole();
       changed |= simplify_operations();
       if (changed) drop_chunks();
       changed |= drop_pairs();
@@ -121,8 +121,8 @@ class Shrinker {
     });
   }
 
-  bool simplify_sizes() {
-    return simplify_with([this] { return simpler_sizes(best_); });
+  bool simplify_whole() {
+    return simplify_with([this] { return simpler_programs(best_); });
   }
 
   // Takes the first of the candidates that still fails and begins again, until none does.

@@ -20,8 +20,9 @@ namespace taintgraph::props {
 [[nodiscard]] std::vector<traces::Header> simpler_headers(const traces::Header& header);
 
 // Steps that change many operations together, because lengths in one must go on fitting those in others: all buffers
-// of one size and all ranges whole; distances between the edges of ranges shrunk to one byte each; one buffer smaller.
-[[nodiscard]] std::vector<traces::Program> simpler_sizes(const traces::Program& program);
+// of one size and all ranges whole; distances between the edges of ranges shrunk to one byte each; one buffer smaller;
+// and no ids.
+[[nodiscard]] std::vector<traces::Program> simpler_programs(const traces::Program& program);
 
 // The same program with its buffers named b0, b1 ... in the order of their first use. Not simpler, only easier to read.
 [[nodiscard]] traces::Program with_plain_names(const traces::Program& program);

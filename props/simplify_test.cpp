@@ -58,7 +58,7 @@ TEST(Simplify, SizesComeToAnEnd) {
   for (std::uint64_t case_number = 0; case_number < 30; ++case_number) {
     Program program = generate(8, case_number, {});
     int steps = 0;
-    for (auto simpler = simpler_sizes(program); !simpler.empty(); simpler = simpler_sizes(program)) {
+    for (auto simpler = simpler_programs(program); !simpler.empty(); simpler = simpler_programs(program)) {
       program = simpler[simpler.size() / 2];
       ASSERT_LT(++steps, 100'000);
     }
@@ -71,7 +71,7 @@ TEST(Simplify, RankedEdgesKeepEqualStretchesEqual) {
 {"op":"copy","from":["X",10,30],"to":["Y",10,30]}
 {"op":"read","from":[["Y",20,100]]})");
   bool found = false;
-  for (const Program& simpler : simpler_sizes(program)) {
+  for (const Program& simpler : simpler_programs(program)) {
     const Operation& copy = simpler.operations[2];
     const Operation& read = simpler.operations[3];
     found |= simpler.operations[0].size == 4 && copy.reads[0].begin == 1 && copy.reads[0].end == 3 &&
@@ -86,7 +86,7 @@ TEST(Simplify, OneSizeFitsMatricesToo) {
 {"op":"launch","kernel":"matmul","reads":["X","X"],"writes":["Y"],"args":{"n":3}})");
   bool ones = false;
   bool twos = false;
-  for (const Program& simpler : simpler_sizes(program)) {
+  for (const Program& simpler : simpler_programs(program)) {
     ones |= simpler.operations[0].size == 1 && simpler.operations[2].scalar == 1;
     twos |= simpler.operations[0].size == 4 && simpler.operations[2].scalar == 2;
   }

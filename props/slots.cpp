@@ -55,6 +55,10 @@ SlotIndex Slots::draw_source(Random& random) const {
   return draw(random, true);
 }
 
+bool Slots::all_live() const {
+  return std::all_of(slots_.begin(), slots_.begin() + count_, [](const Slot& slot) { return slot.live; });
+}
+
 void Slots::allocated(SlotIndex slot, std::uint64_t size_bytes) {
   slots_[slot] = Slot{.live = true, .size_bytes = size_bytes, .edges = {}, .edges_seen = 0};
 }

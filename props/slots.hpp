@@ -37,6 +37,7 @@ class Slots {
 
   [[nodiscard]] std::uint64_t size(SlotIndex slot) const { return slots_[slot].size_bytes; }
   [[nodiscard]] bool live(SlotIndex slot) const { return slots_[slot].live; }
+  [[nodiscard]] bool all_live() const;
 
   // A ref into the slot: whole, or from one edge of an earlier range to another, or anywhere; now and then empty or
   // beyond the end. Remembers its edges.
