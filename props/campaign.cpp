@@ -91,16 +91,21 @@ void Totals::add(const Totals& other) {
   cells.add(other.cells);
 }
 
-Campaign::Campaign(std::uint64_t seed, const GeneratorOptions& generator, std::function<bool()> stopped)
-    : seed_(seed), generator_(generator), stopped_(std::move(stopped)) {}
+Campaign::Campaign(CampaignOptions options, Judge judge) : options_(std::move(options)), judge_(std::move(judge)) {}
 
-traces::Program Campaign::program(std::uint64_t case_number) const { return generate(seed_, case_number, generator_); }
+tl::expected<std::string, Death> Campaign::isolated(const std::function<std::string()>& work) {
+  return run_isolated(work, progress_, options_.stall_limit);
+}
+
+traces::Program Campaign::program(std::uint64_t case_number) const {
+  return generate(options_.seed, case_number, options_.generator);
+}
 
 // Totals are kept in shared memory by nobody: a child that dies takes its batch's with it, and the cases before the one
 // that died are run again.
 BatchResult Campaign::run(std::uint64_t first, std::uint64_t count) {
   progress_.set_case(first);
-  const auto output = run_isolated([&] { return run_in_child(first, count); }, progress_, kStallLimit);
+  const auto output = isolated([&] { return run_in_child(first, count); });
   BatchResult result;
   if (!output) {
     const std::uint64_t died = progress_.case_number();
@@ -129,10 +134,10 @@ std::string Campaign::run_in_child(std::uint64_t first, std::uint64_t count) {
   CheckOptions options;
   options.before_step = [this](std::uint64_t ordinal) { progress_.set_step(ordinal); };
   for (; case_number < first + count; ++case_number) {
-    if (stopped_ && stopped_()) break;
+    if (options_.stopped && options_.stopped()) break;
     progress_.set_case(case_number);
     options.validate = validates(case_number);
-    run = check(program(case_number), options);
+    run = judge_(program(case_number), options);
     totals.add(case_number, run);
     if (run.disagreement) break;
   }
@@ -153,13 +158,13 @@ Verdict Campaign::check_alone(const traces::Program& program, bool validate) {
     CheckOptions options;
     options.validate = validate;
     options.before_step = [this](std::uint64_t ordinal) { progress_.set_step(ordinal); };
-    const CheckedRun run = check(program, options);
+    const CheckedRun run = judge_(program, options);
     Packer packer;
     packer.put(run.fingerprint);
     put(packer, run.disagreement);
     return packer.take();
   };
-  const auto output = run_isolated(work, progress_, kStallLimit);
+  const auto output = isolated(work);
   if (!output) return verdict_of(output.error(), program, progress_.step());
   Verdict verdict;
   Unpacker unpacker(*output);

@@ -42,10 +42,19 @@ struct BatchResult {
   Verdict verdict;                      // of that case
 };
 
+// What runs a program and says whether all held: check(), unless a test puts a failure in.
+using Judge = std::function<CheckedRun(const traces::Program&, const CheckOptions&)>;
+
+struct CampaignOptions {
+  std::uint64_t seed = 0;
+  GeneratorOptions generator;
+  std::chrono::milliseconds stall_limit{0};  // how long a child may take over one operation
+  std::function<bool()> stopped;             // asked between cases, in the child too; may be empty
+};
+
 class Campaign {
  public:
-  // `stopped` is asked between cases, in the child too; it may be empty.
-  Campaign(std::uint64_t seed, const GeneratorOptions& generator, std::function<bool()> stopped);
+  Campaign(CampaignOptions options, Judge judge);
 
   // Runs cases [first, first + count) or until one fails or `stopped` says so.
   [[nodiscard]] BatchResult run(std::uint64_t first, std::uint64_t count);
@@ -57,17 +66,16 @@ class Campaign {
   [[nodiscard]] static bool validates(std::uint64_t case_number);
 
   [[nodiscard]] traces::Program program(std::uint64_t case_number) const;
-  [[nodiscard]] SharedProgress& progress() { return progress_; }
+  [[nodiscard]] const Judge& judge() const { return judge_; }
 
-  // How long a child may take over one operation. Orders of magnitude above what it needs, sanitizers included.
-  static constexpr std::chrono::milliseconds kStallLimit{30'000};
+  // Does `work` in a child under this campaign's watch.
+  [[nodiscard]] tl::expected<std::string, Death> isolated(const std::function<std::string()>& work);
 
  private:
   [[nodiscard]] std::string run_in_child(std::uint64_t first, std::uint64_t count);
 
-  std::uint64_t seed_;
-  GeneratorOptions generator_;
-  std::function<bool()> stopped_;
+  CampaignOptions options_;
+  Judge judge_;
   SharedProgress progress_;
 };
 

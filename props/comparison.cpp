@@ -89,13 +89,20 @@ std::string list_of(const std::vector<std::uint64_t>& ordinals) {
 
 std::string_view property_of_finding(std::string_view finding) {
   struct Row {
-    std::string_view word;
+    std::string_view beginning;
     std::string_view property;
   };
-  constexpr std::array<Row, 4> kRows = {
-      {{"race", "race"}, {"undeclared", "undeclared access"}, {"invariant", "broken invariant"}, {"leak", "leak"}}};
+  constexpr std::array<Row, 9> kRows = {{{"race: ", "race"},
+                                         {"undeclared access: ", "undeclared access"},
+                                         {"use after free: ", "use after free"},
+                                         {"freed while in use: ", "freed while in use"},
+                                         {"unallocated memory: ", "unallocated memory"},
+                                         {"leaked: ", "leak"},
+                                         {"everything is freed and ", "leak"},
+                                         {"C2: ", "empty graph"},
+                                         {"teardown: ", "teardown"}}};
   for (const Row& row : kRows) {
-    if (finding.find(row.word) != std::string_view::npos) return row.property;
+    if (finding.substr(0, row.beginning.size()) == row.beginning) return row.property;
   }
   return "misuse of the driver";
 }

@@ -28,20 +28,15 @@ std::string text_of(const Program& program) {
   return text.str();
 }
 
-CheckedRun run_first(const Program& program, std::uint64_t count, const CheckOptions& options) {
-  return check(first_operations(program, count), options);
-}
-
 // The trace with what the model expects. A step that kills the process is not executed, so nothing is expected of it.
 std::string expecting_text(const Program& program, std::uint64_t step, Campaign& campaign) {
   const auto with_first = [&](std::uint64_t count) {
-    return run_isolated(
-        [&] {
-          CheckOptions options;
-          options.keep_predictions = true;
-          return text_of(with_expectations(program, run_first(program, count, options).predictions));
-        },
-        campaign.progress(), Campaign::kStallLimit);
+    return campaign.isolated([&] {
+      CheckOptions options;
+      options.keep_predictions = true;
+      const CheckedRun run = campaign.judge()(first_operations(program, count), options);
+      return text_of(with_expectations(program, run.predictions));
+    });
   };
   if (auto text = with_first(step)) return *text;
   if (auto text = with_first(step > 0 ? step - 1 : 0)) return *text;
@@ -52,10 +47,10 @@ std::string expecting_text(const Program& program, std::uint64_t step, Campaign&
 constexpr char kDrawn = '+';
 constexpr char kNotDrawn = '-';
 
-std::string drawn_text(const Program& program, std::uint64_t step, const GraphRenderer& render) {
+std::string drawn_text(const Program& program, const GraphRenderer& render, const Judge& judge) {
   CheckOptions options;
   options.keep_snapshot = true;
-  const CheckedRun run = run_first(program, step, options);
+  const CheckedRun run = judge(program, options);
   if (!run.snapshot) return std::string(1, kNotDrawn) + "the program could not be run";
   auto picture = render(*run.snapshot);
   return picture ? kDrawn + *picture : kNotDrawn + picture.error();
@@ -79,8 +74,7 @@ tl::expected<void, std::string> FailureFolder::write_graph(const Program& progra
                                                            const GraphRenderer& render, Campaign& campaign) const {
   if (!render) return tl::make_unexpected(std::string("graph.svg: nothing here can draw"));
   const auto draw = [&](std::uint64_t count) {
-    return run_isolated([&, count] { return drawn_text(program, count, render); }, campaign.progress(),
-                        Campaign::kStallLimit);
+    return campaign.isolated([&] { return drawn_text(first_operations(program, count), render, campaign.judge()); });
   };
   auto text = draw(step);
   if (!text && step > 0) text = draw(step - 1);

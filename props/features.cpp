@@ -6,31 +6,32 @@
 namespace taintgraph::props {
 namespace {
 
+// Floors are about a fifth of what the generator gives, so that chance never gets there and a lost habit always does.
 constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
-    {Feature::chain_of_one, "skip chain of one", 5},
-    {Feature::chain_of_two, "skip chain of two", 2},
-    {Feature::chain_of_three_or_more, "skip chain of three or more", 1},
-    {Feature::several_roots, "several roots in one read", 5},
-    {Feature::failed_reservation, "failed reservation", 20},
-    {Feature::refused_host_write, "host write to an unallocated buffer", 5},
-    {Feature::skipped_by_unallocated, "launch skipped by an unallocated buffer", 5},
-    {Feature::host_exception, "host exception in a write scope", 5},
-    {Feature::fault_after_effect, "fault after the effect", 10},
-    {Feature::fault_with_bytes_done, "fault with bytes done", 5},
-    {Feature::claim_split, "claim split by a write inside it", 2},
-    {Feature::reclaim, "claimed bytes claimed again", 5},
-    {Feature::never_written_read, "read of bytes never written", 5},
-    {Feature::cross_stream_order, "bytes passed between streams without a wait", 50},
-    {Feature::reuse_while_queued, "reservation after a free with work queued", 5},
-    {Feature::zero_length, "zero-length range", 20},
-    {Feature::empty_buffer, "empty buffer", 5},
-    {Feature::trust, "trust", 20},
-    {Feature::cleanup_explicit, "explicit cleanup", 20},
-    {Feature::cleanup_periodic, "periodic cleanup", 10},
-    {Feature::rejected_stale, "rejected: stale handle", 20},
-    {Feature::rejected_out_of_bounds, "rejected: out of bounds", 10},
-    {Feature::rejected_misfit, "rejected: launch that does not fit", 10},
-    {Feature::rejected_otherwise, "rejected: other reasons", 1},
+    {Feature::chain_of_one, "skip chain of one", 80},
+    {Feature::chain_of_two, "skip chain of two", 30},
+    {Feature::chain_of_three_or_more, "skip chain of three or more", 30},
+    {Feature::several_roots, "several roots in one read", 50},
+    {Feature::failed_reservation, "failed reservation", 250},
+    {Feature::refused_host_write, "host write to an unallocated buffer", 100},
+    {Feature::skipped_by_unallocated, "launch skipped by an unallocated buffer", 400},
+    {Feature::host_exception, "host exception in a write scope", 80},
+    {Feature::fault_after_effect, "fault after the effect", 150},
+    {Feature::fault_with_bytes_done, "fault with bytes done", 60},
+    {Feature::claim_split, "claim split by a write inside it", 15},
+    {Feature::reclaim, "claimed bytes claimed again", 500},
+    {Feature::never_written_read, "read of bytes never written", 60},
+    {Feature::cross_stream_order, "bytes passed between streams without a wait", 800},
+    {Feature::reuse_while_queued, "reservation after a free with work queued", 250},
+    {Feature::zero_length, "zero-length range", 250},
+    {Feature::empty_buffer, "empty buffer", 30},
+    {Feature::trust, "trust", 150},
+    {Feature::cleanup_explicit, "explicit cleanup", 150},
+    {Feature::cleanup_periodic, "periodic cleanup", 70},
+    {Feature::rejected_stale, "rejected: stale handle", 150},
+    {Feature::rejected_out_of_bounds, "rejected: out of bounds", 60},
+    {Feature::rejected_misfit, "rejected: launch that does not fit", 100},
+    {Feature::rejected_otherwise, "rejected: other reasons", 60},
 }};
 
 }  // namespace
@@ -47,8 +48,10 @@ void FeatureCounts::add(const FeatureCounts& other) {
 std::vector<Feature> below_floor(const FeatureCounts& counts, std::uint64_t cases, std::uint64_t operations_per_case) {
   std::vector<Feature> result;
   if (cases < kFloorsFromCases || operations_per_case < kFloorsFromOperations) return result;
+  const std::uint64_t operations = std::min(operations_per_case, kFloorOperations);
   for (const FeatureRow& row : kTable) {
-    const std::uint64_t floor = std::max<std::uint64_t>(1, row.floor_per_1000_cases * cases / 1000);
+    const std::uint64_t scaled = row.floor_per_1000_cases * cases / 1000 * operations / kFloorOperations;
+    const std::uint64_t floor = std::max<std::uint64_t>(1, scaled);
     if (counts.of(row.feature) < floor) result.push_back(row.feature);
   }
   return result;

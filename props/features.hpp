@@ -50,7 +50,7 @@ inline constexpr std::size_t kFeatureCount = 24;
 struct FeatureRow {
   Feature feature;
   std::string_view name;
-  std::uint64_t floor_per_1000_cases;  // of some 40 operations each
+  std::uint64_t floor_per_1000_cases;  // of kFloorOperations each
 };
 
 // One row a feature, in the order of Feature.
@@ -65,10 +65,11 @@ struct FeatureCounts {
   void add(const FeatureCounts& other);
 };
 
+inline constexpr std::uint64_t kFloorOperations = 40;
 inline constexpr std::uint64_t kFloorsFromCases = 500;      // fewer say little about a rate
 inline constexpr std::uint64_t kFloorsFromOperations = 20;  // a case; shorter ones cannot be expected to go deep
 
-// The features that are below their floors, scaled to `cases`; empty if the run is too small to say.
+// The features that are below their floors, scaled to the size of the run; empty if the run is too small to say.
 [[nodiscard]] std::vector<Feature> below_floor(const FeatureCounts& counts, std::uint64_t cases,
                                                std::uint64_t operations_per_case);
 

@@ -30,13 +30,17 @@ std::uint64_t fresh_seed() {
 
 class FuzzRun {
  public:
-  FuzzRun(const FuzzOptions& options, std::ostream& out, std::ostream& err)
+  FuzzRun(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err)
       : options_(options),
         seed_(options.seed ? *options.seed : fresh_seed()),
         out_(out),
         err_(err),
         start_(Clock::now()),
-        campaign_(seed_, GeneratorOptions{.operations = options.operations}, [this] { return stopped(); }) {}
+        campaign_({.seed = seed_,
+                   .generator = {.operations = options.operations},
+                   .stall_limit = options.stall_limit,
+                   .stopped = [this] { return stopped(); }},
+                  judge) {}
 
   int run(const GraphRenderer& render) {
     announce();
@@ -108,7 +112,7 @@ class FuzzRun {
 
   void close(int status) {
     if (traces::InterruptGuard::interrupted()) out_ << "interrupted\n";
-    if (options_.verbose) show_features(out_, totals_.features);
+    if (options_.verbose) show_coverage(out_, totals_);
     out_ << (status == kAllHeld ? "PASSED" : "FAILED") << " seed=" << seed_ << " cases=" << totals_.cases
          << " ops=" << totals_.operations << " faults=" << totals_.faults << " cells=" << totals_.cells.count() << '/'
          << cells_in_reach().size() << " fingerprint=" << traces::fingerprint_text(totals_.fingerprint)
@@ -130,10 +134,15 @@ class FuzzRun {
 
 }  // namespace
 
+int fuzz(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err,
+         const GraphRenderer& render) {
+  return FuzzRun(options, judge, out, err).run(render);
+}
+
 int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const GraphRenderer& render) {
   const FuzzCommandLine line = parse_fuzz_command_line(argc, argv, out, err);
   if (line.exit_status) return *line.exit_status;
-  return FuzzRun(line.options, out, err).run(render);
+  return fuzz(line.options, check, out, err, render);
 }
 
 }  // namespace taintgraph::props

@@ -3,7 +3,9 @@
 
 #include <iosfwd>
 
+#include "props/campaign.hpp"
 #include "props/failure_folder.hpp"
+#include "props/fuzz_options.hpp"
 
 namespace taintgraph::props {
 
@@ -14,5 +16,9 @@ namespace taintgraph::props {
 // floor); 3 a case that failed did not fail again; 64 a bad command line; 70 if a child process cannot be started.
 [[nodiscard]] int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
                                const GraphRenderer& render);
+
+// The same once the command line is read, judging programs by `judge`.
+[[nodiscard]] int fuzz(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err,
+                       const GraphRenderer& render);
 
 }  // namespace taintgraph::props

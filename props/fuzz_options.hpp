@@ -18,6 +18,9 @@ struct FuzzOptions {
   std::uint32_t operations = 40;
   std::string out = "taintgraph-failures";
   bool verbose = false;  // what was exercised, at the end
+  // How long a child may take over one operation; not on the command line. Orders of magnitude above what it needs,
+  // sanitizers included.
+  std::chrono::milliseconds stall_limit{30'000};
 };
 
 inline constexpr std::uint64_t kDefaultCases = 2000;

@@ -14,6 +14,17 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTerminalEvery{100};
 constexpr milliseconds kPlainEvery{10'000};
 
+std::string outcomes_text(const FeatureCounts& counts, std::size_t kind) {
+  std::string text;
+  for (std::size_t outcome = 0; outcome < counts.outcomes[kind].size(); ++outcome) {
+    const std::uint64_t count = counts.outcomes[kind][outcome];
+    if (count == 0) continue;
+    text += text.empty() ? "" : ", ";
+    text += std::string(traces::to_string(static_cast<traces::Outcome>(outcome))) + " " + std::to_string(count);
+  }
+  return text;
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(std::ostream& err)
@@ -44,20 +55,18 @@ std::string seconds_text(milliseconds time) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "s";
 }
 
-void show_features(std::ostream& out, const FeatureCounts& counts) {
+void show_coverage(std::ostream& out, const Totals& totals) {
   for (const FeatureRow& row : feature_table()) {
-    out << "  " << std::left << std::setw(44) << row.name << std::right << std::setw(9) << counts.of(row.feature)
-        << "   (at least " << row.floor_per_1000_cases << " in 1000 cases)\n";
+    out << "  " << std::left << std::setw(44) << row.name << std::right << std::setw(9)
+        << totals.features.of(row.feature) << "   (at least " << row.floor_per_1000_cases << " in 1000 cases)\n";
   }
   for (std::size_t kind = 0; kind < traces::kOpKindCount; ++kind) {
-    std::string line;
-    for (std::size_t outcome = 0; outcome < counts.outcomes[kind].size(); ++outcome) {
-      const std::uint64_t count = counts.outcomes[kind][outcome];
-      if (count == 0) continue;
-      line += line.empty() ? "" : ", ";
-      line += std::string(traces::to_string(static_cast<traces::Outcome>(outcome))) + " " + std::to_string(count);
-    }
+    const std::string line = outcomes_text(totals.features, kind);
     if (!line.empty()) out << "  " << traces::to_string(static_cast<traces::OpKind>(kind)) << ": " << line << '\n';
+  }
+  for (const FaultCell& cell : cells_in_reach()) {
+    if (totals.cells.contains(cell)) continue;
+    out << "  never hit: " << gpu::to_string(cell.call) << ' ' << gpu::row(cell.kind).name << '\n';
   }
 }
 

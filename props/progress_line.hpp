@@ -32,7 +32,7 @@ class ProgressLine {
 // "12.3s"
 [[nodiscard]] std::string seconds_text(std::chrono::milliseconds time);
 
-// One line a feature with its count and floor, then one a kind of operation with its outcomes.
-void show_features(std::ostream& out, const FeatureCounts& counts);
+// One line a feature with its count and floor, one a kind of operation with its outcomes, one a cell never hit.
+void show_coverage(std::ostream& out, const Totals& totals);
 
 }  // namespace taintgraph::props

@@ -1,0 +1,133 @@
+#include "props/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+namespace taintgraph::props {
+namespace {
+
+using traces::Operation;
+using traces::OpKind;
+using traces::Outcome;
+using traces::StepResult;
+
+struct Pair {
+  Operation operation;
+  Prediction expected;
+  StepResult found;
+};
+
+Pair good_read() {
+  Pair pair;
+  pair.operation.kind = OpKind::read;
+  pair.expected.bytes = {1, 2, std::nullopt};
+  pair.found.bytes = {1, 2, 99};
+  pair.expected.failures = pair.found.failures = 3;
+  pair.expected.tags = pair.found.tags = 5;
+  return pair;
+}
+
+Pair unwritten_read() {
+  Pair pair = good_read();
+  pair.expected.bytes.clear();
+  pair.found.bytes.clear();
+  pair.expected.outcome = pair.found.outcome = Outcome::unwritten;
+  pair.expected.roots = pair.found.roots = {4, 2};
+  pair.expected.via = pair.found.via = {7, 6};
+  pair.expected.error = pair.found.error = "out_of_memory";
+  return pair;
+}
+
+std::string property(const Pair& pair) {
+  const auto difference = compare(pair.operation, pair.expected, pair.found);
+  return difference ? difference->property : "";
+}
+
+TEST(Comparison, EqualIsNoDisagreement) {
+  EXPECT_EQ(property(good_read()), "");
+  EXPECT_EQ(property(unwritten_read()), "");
+}
+
+TEST(Comparison, BytesAreComparedWhereTheModelKnowsThem) {
+  Pair pair = good_read();
+  pair.found.bytes[1] = 3;
+  EXPECT_EQ(property(pair), "R1 bytes");
+  const auto difference = compare(pair.operation, pair.expected, pair.found);
+  EXPECT_EQ(difference->expected, "from byte 1: 02 ??");
+  EXPECT_EQ(difference->found, "from byte 1: 03 63");
+  pair.found.bytes = {1, 2};
+  EXPECT_EQ(property(pair), "R1 bytes");
+}
+
+TEST(Comparison, EachFieldHasItsProperty) {
+  Pair pair = unwritten_read();
+  pair.found.outcome = Outcome::ok;
+  EXPECT_EQ(property(pair), "R1 outcome");
+  pair = unwritten_read();
+  pair.found.roots = {2, 4};
+  EXPECT_EQ(property(pair), "R1 roots");
+  pair = unwritten_read();
+  pair.found.via = {7};
+  EXPECT_EQ(property(pair), "R2 chain");
+  pair = unwritten_read();
+  pair.found.error = "invalid_value";
+  EXPECT_EQ(property(pair), "R2 error");
+  pair = unwritten_read();
+  ++pair.found.failures;
+  EXPECT_EQ(property(pair), "C1 failures");
+  pair = unwritten_read();
+  --pair.found.tags;
+  EXPECT_EQ(property(pair), "C2 tags");
+}
+
+TEST(Comparison, OutcomesAreFiledUnderTheRuleTheyFollowFrom) {
+  Pair pair;
+  pair.operation.kind = OpKind::launch;
+  pair.found.outcome = Outcome::ok;
+  const std::pair<Outcome, const char*> rules[] = {{Outcome::skipped, "W1 outcome"},
+                                                   {Outcome::failed, "W2 outcome"},
+                                                   {Outcome::unwritten, "W5 outcome"},
+                                                   {Outcome::poisoned, "D1 outcome"},
+                                                   {Outcome::rejected, "R4 outcome"}};
+  for (const auto& [outcome, rule] : rules) {
+    pair.expected.outcome = outcome;
+    EXPECT_EQ(property(pair), rule);
+  }
+}
+
+TEST(Comparison, AnErrorThatTheModelLeavesOpenMayBeAny) {
+  Pair pair = unwritten_read();
+  pair.expected.error = {};
+  EXPECT_EQ(property(pair), "");
+  pair = good_read();
+  pair.found.error = "out_of_memory";
+  EXPECT_EQ(property(pair), "R2 error");
+}
+
+TEST(Comparison, FindingsComeBeforeWhatFollowsFromThem) {
+  Pair pair = good_read();
+  pair.found.bytes[0] = 0;
+  pair.found.findings = {"race: cuLaunchKernel on stream 1 writes what stream 0 reads"};
+  EXPECT_EQ(property(pair), "race");
+  pair.found.findings = {"undeclared access: kernel copy stores outside what it declares"};
+  EXPECT_EQ(property(pair), "undeclared access");
+  pair.found.findings = {"cuMemFree: no such allocation"};
+  EXPECT_EQ(property(pair), "misuse of the driver");
+  pair.found.findings.clear();
+  pair.found.failed_checks = {"tags: expected 1, found 2"};
+  EXPECT_EQ(property(pair), "check");
+}
+
+TEST(Comparison, WhatIsLeftAtTheEndHasItsPropertiesToo) {
+  EXPECT_EQ(property_of_finding("C2: everything is freed and the graph still holds 1 failure(s)"), "empty graph");
+  EXPECT_EQ(property_of_finding("leaked: event 3"), "leak");
+  EXPECT_EQ(property_of_finding("teardown: invalid_value from cuMemFree"), "teardown");
+}
+
+TEST(Comparison, ListsNameOrdinals) {
+  EXPECT_EQ(list_of({}), "none");
+  EXPECT_EQ(list_of({3}), "#3");
+  EXPECT_EQ(list_of({3, 7}), "#3, #7");
+}
+
+}  // namespace
+}  // namespace taintgraph::props

@@ -1,0 +1,234 @@
+// The whole command with failures put in by the judge, since the runtime is not to have any.
+#include "props/fuzz.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "traces/reader.hpp"
+#include "traces/writer.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+using traces::OpKind;
+using traces::Program;
+
+class Fuzz : public testing::Test {
+ protected:
+  Fuzz() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "fuzz_test_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    options_.seed = 5;
+    options_.end_case = 60;
+    options_.out = folder_ + "/failures";
+  }
+  ~Fuzz() override { std::filesystem::remove_all(folder_); }
+
+  int run(const Judge& judge, const GraphRenderer& render = {}) {
+    out_.str("");
+    err_.str("");
+    return fuzz(options_, judge, out_, err_, render);
+  }
+
+  [[nodiscard]] std::string last_line() const {
+    const std::string text = out_.str();
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  }
+  [[nodiscard]] std::string field(const std::string& name) const {
+    const std::string line = last_line();
+    std::smatch match;
+    return std::regex_search(line, match, std::regex(name + "=(\\S+)")) ? match[1].str() : "";
+  }
+  [[nodiscard]] std::string path(const std::string& file) const { return options_.out + "/5/" + file; }
+  [[nodiscard]] std::string said() const { return out_.str() + err_.str(); }
+
+  std::string folder_;
+  FuzzOptions options_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+std::optional<std::size_t> first_of(const Program& program, OpKind kind) {
+  const auto found = std::find_if(program.operations.begin(), program.operations.end(),
+                                  [kind](const traces::Operation& each) { return each.kind == kind; });
+  if (found == program.operations.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - program.operations.begin());
+}
+
+// Says that every `trust` is wrong.
+CheckedRun no_trust(const Program& program, const CheckOptions& options) {
+  CheckedRun run = check(program, options);
+  if (const auto index = first_of(program, OpKind::trust)) {
+    Disagreement& disagreement = run.disagreement.emplace();
+    disagreement.property = "planted";
+    disagreement.step = *index + 1;
+    disagreement.kind = OpKind::trust;
+    disagreement.operation = traces::operation_line(program.operations[*index], program.names);
+    disagreement.expected = "no trust";
+    disagreement.found = "trust";
+  }
+  return run;
+}
+
+CheckedRun crash_at_trust(const Program& program, const CheckOptions& options) {
+  const auto index = first_of(program, OpKind::trust);
+  CheckOptions watched = options;
+  watched.before_step = [&](std::uint64_t ordinal) {
+    if (options.before_step) options.before_step(ordinal);
+    if (index && ordinal == *index + 1) ::abort();
+  };
+  return check(program, watched);
+}
+
+TEST_F(Fuzz, PassesAndSaysSoInItsLastLine) {
+  EXPECT_EQ(run(check), 0) << said();
+  EXPECT_TRUE(std::regex_match(last_line(), std::regex("PASSED seed=5 cases=60 ops=\\d+ faults=\\d+ cells=\\d+/\\d+ "
+                                                       "fingerprint=[0-9a-f]{16} time=\\d+\\.\\ds\n")))
+      << last_line();
+  EXPECT_EQ(out_.str().rfind("seed 5:", 0), 0U);
+  EXPECT_FALSE(std::filesystem::exists(options_.out));
+}
+
+TEST_F(Fuzz, TheFingerprintIsTheSeedsAndTheSumOfShards) {
+  ASSERT_EQ(run(check), 0);
+  const std::string whole = field("fingerprint");
+  ASSERT_EQ(run(check), 0);
+  EXPECT_EQ(field("fingerprint"), whole);
+  std::uint64_t sum = 0;
+  for (const auto& [first, end] : {std::pair{0, 17}, std::pair{17, 60}}) {
+    options_.first_case = static_cast<std::uint64_t>(first);
+    options_.end_case = static_cast<std::uint64_t>(end);
+    ASSERT_EQ(run(check), 0);
+    sum += std::stoull(field("fingerprint"), nullptr, 16);
+  }
+  EXPECT_EQ(sum, std::stoull(whole, nullptr, 16));
+  options_.seed = 6;
+  ASSERT_EQ(run(check), 0);
+  EXPECT_NE(field("fingerprint"), whole);
+}
+
+TEST_F(Fuzz, AFailureIsToldShrunkWrittenAndReproduced) {
+  const GraphRenderer render = [](const traces::Snapshot&) { return std::string("<svg/>"); };
+  EXPECT_EQ(run(no_trust, render), 1);
+  EXPECT_EQ(last_line().rfind("FAILED seed=5", 0), 0U);
+  for (const char* said_of_it : {"property:  planted", "expected:  no trust", "found:     trust", "\"op\":\"trust\""}) {
+    EXPECT_NE(out_.str().find(said_of_it), std::string::npos) << said_of_it;
+  }
+  const auto shrunk = traces::load_program(path("shrunk.jsonl"));
+  ASSERT_TRUE(shrunk) << shrunk.error()[0].message;
+  EXPECT_EQ(shrunk->operations[0].kind, OpKind::trust);
+  ASSERT_NE(shrunk->operations[0].expect(), nullptr);
+  const auto whole = traces::load_program(path("trace.jsonl"));
+  ASSERT_TRUE(whole);
+  EXPECT_GT(whole->operations.size(), shrunk->operations.size());
+  std::ifstream graph(path("graph.svg"));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(graph), {}), "<svg/>");
+
+  const auto record = nlohmann::json::parse(std::ifstream(path("run.json")));
+  EXPECT_EQ(record["property"], "planted");
+  EXPECT_EQ(record["shrunk_operations"], 1);
+  std::smatch match;
+  const std::string command = record["reproduce"];
+  ASSERT_TRUE(
+      std::regex_match(command, match, std::regex("taintgraph fuzz --seed 5 --cases (\\d+)\\.\\.(\\d+) --ops 40")));
+  options_.first_case = std::stoull(match[1]);
+  options_.end_case = std::stoull(match[2]);
+  EXPECT_EQ(run(no_trust, render), 1);
+  EXPECT_EQ(field("cases"), "1");
+}
+
+TEST_F(Fuzz, WithoutAnyoneToDrawItSaysSo) {
+  EXPECT_EQ(run(no_trust), 1);
+  EXPECT_NE(err_.str().find("graph.svg"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("graph.svg")));
+}
+
+TEST_F(Fuzz, ACrashIsAFailureLikeAnyOther) {
+  EXPECT_EQ(run(crash_at_trust), 1) << said();
+  EXPECT_NE(out_.str().find("property:  crash"), std::string::npos);
+  EXPECT_NE(out_.str().find("signal 6"), std::string::npos);
+  const auto shrunk = traces::load_program(path("shrunk.jsonl"));
+  ASSERT_TRUE(shrunk);
+  EXPECT_EQ(shrunk->operations[0].kind, OpKind::trust);
+  EXPECT_EQ(shrunk->operations[0].expect(), nullptr);  // it never got that far
+}
+
+// The cases before the one that crashed count, however they were batched.
+TEST_F(Fuzz, ACrashLosesNoCountOfWhatCameBefore) {
+  while (first_of(generate(5, options_.first_case, {}), OpKind::trust)) ++options_.first_case;
+  ASSERT_EQ(run(crash_at_trust), 1);
+  const std::uint64_t cases = std::stoull(field("cases"));
+  ASSERT_GT(cases, 0U);
+  const std::string fingerprint = field("fingerprint");
+  options_.end_case = options_.first_case + cases;
+  ASSERT_EQ(run(check), 0);
+  EXPECT_EQ(field("fingerprint"), fingerprint);
+}
+
+TEST_F(Fuzz, AHangIsInconclusive) {
+  options_.stall_limit = std::chrono::milliseconds(300);
+  const Judge hang = [](const Program& program, const CheckOptions& options) {
+    if (first_of(program, OpKind::trust)) {
+      options.before_step(1);
+      for (;;) ::pause();
+    }
+    return check(program, options);
+  };
+  EXPECT_EQ(run(hang), 2);
+  EXPECT_NE(out_.str().find("property:  hang"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(path("trace.jsonl")));
+}
+
+TEST_F(Fuzz, AFailureThatDoesNotComeAgainIsNotDeterministic) {
+  const std::string mark = folder_ + "/mark";
+  const Judge once = [&mark](const Program& program, const CheckOptions& options) {
+    if (std::filesystem::exists(mark)) return check(program, options);
+    if (first_of(program, OpKind::trust)) std::ofstream(mark) << "failed";
+    return no_trust(program, options);
+  };
+  EXPECT_EQ(run(once), 3) << said();
+}
+
+TEST_F(Fuzz, AnInterruptEndsItWithWhatWasFound) {
+  options_.end_case = 1'000'000;
+  const Judge interrupting = [](const Program& program, const CheckOptions& options) {
+    ::kill(::getppid(), SIGINT);
+    ::raise(SIGINT);
+    return check(program, options);
+  };
+  EXPECT_EQ(run(interrupting), 0) << said();
+  EXPECT_EQ(field("cases"), "1");
+  EXPECT_NE(out_.str().find("interrupted"), std::string::npos);
+}
+
+TEST_F(Fuzz, TimeIsALimitToo) {
+  options_.time = std::chrono::milliseconds(300);
+  EXPECT_EQ(run(check), 0) << said();
+  EXPECT_GT(std::stoull(field("cases")), 0U);
+  EXPECT_LT(std::stod(field("time")), 10.0);
+}
+
+TEST_F(Fuzz, AFeatureThatIsNotExercisedIsInconclusive) {
+  options_.end_case = kFloorsFromCases;
+  const Judge blind = [](const Program&, const CheckOptions&) { return CheckedRun{}; };
+  EXPECT_EQ(run(blind), 2);
+  EXPECT_NE(err_.str().find("skip chain of three or more"), std::string::npos);
+}
+
+TEST_F(Fuzz, AFolderThatCannotBeMadeIsSaid) {
+  std::ofstream(folder_ + "/failures") << "in the way";
+  EXPECT_EQ(run(no_trust), 70);
+  EXPECT_NE(err_.str().find("failures"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace taintgraph::props
