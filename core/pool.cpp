@@ -129,7 +129,10 @@ void Pool::make_free(SliceId slice) {
   freed.usage.forget();
   freed.state = SliceState::free;
   --page(freed).occupied;
-  if (freed.after != SliceId::none && at(freed.after).state == SliceState::free) absorb_next(slice);
+  if (freed.after != SliceId::none && at(freed.after).state == SliceState::free) {
+    unlist_free(freed.after);
+    absorb_next(slice);
+  }
   SliceId whole = slice;
   if (freed.before != SliceId::none && at(freed.before).state == SliceState::free) {
     whole = freed.before;
@@ -139,12 +142,11 @@ void Pool::make_free(SliceId slice) {
   list_free(whole);
 }
 
-// Joins a free slice with the free one behind it, which stops existing. The first of the two is not in free_ meanwhile.
+// Joins a free slice with the free one behind it, which stops existing. Neither is in free_ meanwhile.
 void Pool::absorb_next(SliceId slice) {
   Slice& front = at(slice);
   const SliceId gone = front.after;
   const Slice& back = at(gone);
-  unlist_free(gone);
   front.size_bytes += back.size_bytes;
   front.after = back.after;
   if (front.after != SliceId::none) at(front.after).before = slice;

@@ -80,8 +80,8 @@ std::vector<std::string> Session::finish() {
     left.push_back("C2: everything is freed and " + std::to_string(graph.tags()) + " tag(s) are left");
   if (runtime.bytes_in_use() != 0)
     left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
-  const bool was_poisoned = static_cast<bool>(runtime.poison());
-  if (auto closed = runtime.close(); !closed && !was_poisoned)
+  // A sticky error that surfaces only now, or had poisoned the device, is the program's doing and leaves nothing behind.
+  if (auto closed = runtime.close(); !closed && !closed.error().sticky)
     left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
   state.machine.runtime.reset();
   state.machine.device.reset();
