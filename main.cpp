@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "commit.hpp"
+#include "props/fuzz.hpp"
 #include "traces/replay.hpp"
 #include "viz/html.hpp"
 #include "viz/render.hpp"
@@ -44,10 +45,15 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
   return traces::replay_command(argc, argv, out, err, {.svg = draw_svg, .html = draw_html});
 }
 
+int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  return taintgraph::props::fuzz_command(argc, argv, out, err, draw_svg);
+}
+
 int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 constexpr std::array kSubcommands = {
+    Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
     Subcommand{"version", "print version, commit and compiler", version_command},

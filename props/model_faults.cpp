@@ -63,7 +63,8 @@ Bearing bearing(OpKind kind, Call call) {
   if (is_work_call(kind, call)) return Bearing::fails;
   if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
   if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
-  if (is_event_call(call)) return Bearing::harmless;
+  // A cleanup that cannot learn what streams are done with says so; all other work finds another way.
+  if (is_event_call(call)) return kind == OpKind::cleanup ? Bearing::fails : Bearing::harmless;
   return Bearing::open;
 }
 

@@ -64,6 +64,14 @@ TEST_F(ModelFaults, EventsThatFailCostNothingByThemselves) {
   }
 }
 
+TEST_F(ModelFaults, ACleanupThatCannotAskSaysSo) {
+  for (const Call call : {Call::cuEventRecord, Call::cuEventQuery}) {
+    const Prediction answer = last(R"({"op":"cleanup"})", {planned(call, FaultKind::invalid_handle)});
+    EXPECT_EQ(answer.outcome, Outcome::failed) << gpu::to_string(call);
+    EXPECT_EQ(answer.failures, 0U) << "it has nothing to claim";
+  }
+}
+
 TEST_F(ModelFaults, WaitingInsteadThatFailsTooFailsTheOperation) {
   const Prediction answer = last(kLaunch, {planned(Call::cuEventRecord, FaultKind::invalid_handle),
                                            planned(Call::cuStreamSynchronize, FaultKind::invalid_value)});
