@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <istream>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -26,6 +28,8 @@ constexpr int kInternalError = 70;
 constexpr int kNoGpu = 77;
 
 struct Options {
+  Backend backend = Backend::sim;
+  int device = 0;
   std::vector<std::string> traces;
   std::string record;
   std::string svg;
@@ -88,6 +92,7 @@ class TraceRun {
       print(problems, path_, err_);
       return kBadInput;
     }
+    if (uninjectable_) return refuse("has faults, which only the simulated driver injects yet");
     const int written = write_outputs();
     replayer_->finish();
     summarise();
@@ -96,8 +101,18 @@ class TraceRun {
     return replayer_->mismatches() > 0 ? kMismatch : kHeld;
   }
 
+  // Faults are injected by the simulated driver; a real one would just not have them.
+  bool can_inject(bool has_faults) {
+    if (options_.backend == Backend::sim || !has_faults) return true;
+    uninjectable_ = stopped_ = true;
+    return false;
+  }
+
   bool begin(const Header& header) {
+    if (!can_inject(!header.faults.empty())) return false;
     SessionOptions session;
+    session.backend = options_.backend;
+    session.device = options_.device;
     session.keep_history = !options_.svg.empty() || !options_.html.empty();
     replayer_.emplace(header, names_, session,
                       [this](const Operation& operation, const StepResult& result,
@@ -113,6 +128,7 @@ class TraceRun {
   }
 
   bool step(const Operation& operation) {
+    if (!can_inject(operation.fault.has_value())) return false;
     replayer_->execute(operation);
     return go_on();
   }
@@ -180,14 +196,14 @@ class TraceRun {
   std::optional<Replayer> replayer_;
   std::optional<Recorder> recorder_;
   bool stopped_ = false;
+  bool uninjectable_ = false;
 };
 
-// The gravest of several: what could not be judged at all before what did not hold.
+// The gravest of several: what could not be done at all before what did not hold before what was left unfinished.
 int worse(int a, int b) {
-  const auto weight = [](int code) {
-    return code == kMismatch ? kInconclusive : code == kInconclusive ? kMismatch : code;
-  };
-  return weight(a) >= weight(b) ? a : b;
+  constexpr std::array kByGravity = {kHeld, kInconclusive, kMismatch, kBadInput, kInternalError};
+  const auto gravity = [&](int code) { return std::find(kByGravity.begin(), kByGravity.end(), code); };
+  return gravity(a) < gravity(b) ? b : a;
 }
 
 }  // namespace
@@ -195,10 +211,13 @@ int worse(int a, int b) {
 int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
                    const ReplayRenderers& renderers) {
   Options options;
-  std::string backend = "sim";
   CLI::App app("Run traces and compare every operation with what the trace expects.", "taintgraph replay");
   app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();
-  app.add_option("--backend", backend, "which driver to run on")->check(CLI::IsMember({"sim", "cuda"}));
+  const std::map<std::string, Backend> backends = {{"sim", Backend::sim}, {"cuda", Backend::cuda}};
+  app.add_option("--backend", options.backend, "which driver to run on: sim (default) or cuda")
+      ->transform(CLI::CheckedTransformer(backends));
+  app.add_option("--device", options.device, "which GPU, with --backend cuda (default 0)")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
   app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
   app.add_option("--html", options.html, "the same as a page");
@@ -215,15 +234,16 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
     err << "taintgraph: replay: --record, --svg and --html take one trace\n";
     return kBadInput;
   }
-  if (backend == "cuda") {
-    err << "taintgraph: replay: no GPU to run on\n";
-    return kNoGpu;
-  }
   const InterruptGuard guard;
   int result = kHeld;
   for (const std::string& path : options.traces) {
     if (InterruptGuard::interrupted()) return worse(result, kInconclusive);
-    result = worse(result, TraceRun(options, path, renderers, out, err).run());
+    try {
+      result = worse(result, TraceRun(options, path, renderers, out, err).run());
+    } catch (const NoGpu& missing) {
+      err << "taintgraph: replay: no GPU to run on: " << missing.what() << '\n';
+      return kNoGpu;
+    }
   }
   return result;
 }

@@ -48,7 +48,7 @@ StepResult Session::execute(const Operation& operation) {
   state.machine.plan.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);
   if (operation.annotations && operation.annotations->has_schedule)
-    state.machine.driver.force_schedule(operation.annotations->schedule);
+    state.machine.force_schedule(operation.annotations->schedule);
 
   StepResult result;
   try {
@@ -80,13 +80,14 @@ std::vector<std::string> Session::finish() {
     left.push_back("C2: everything is freed and " + std::to_string(graph.tags()) + " tag(s) are left");
   if (runtime.bytes_in_use() != 0)
     left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
-  // A sticky error that surfaces only now, or had poisoned the device, is the program's doing and leaves nothing behind.
+  // A sticky error that surfaces only now, or had poisoned the device, is the program's doing and leaves nothing
+  // behind.
   if (auto closed = runtime.close(); !closed && !closed.error().sticky)
     left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
   state.machine.runtime.reset();
   state.machine.device.reset();
-  for (const sim::Finding& finding : state.machine.driver.take_findings()) left.push_back(finding.what);
-  for (const std::string& object : state.machine.driver.live_objects()) left.push_back("leaked: " + object);
+  for (std::string& finding : state.machine.take_findings()) left.push_back(std::move(finding));
+  for (const std::string& object : state.machine.live_objects()) left.push_back("leaked: " + object);
   return left;
 }
 
@@ -312,8 +313,8 @@ void Session::State::note_state(const Operation& operation, StepResult& result) 
   result.failures = runtime.graph().size();
   result.tags = runtime.graph().tags();
   result.fired = machine.plan.take_fired();
-  result.schedule = machine.driver.take_schedule();
-  for (sim::Finding& finding : machine.driver.take_findings()) result.findings.push_back(std::move(finding.what));
+  result.schedule = machine.take_schedule();
+  result.findings = machine.take_findings();
   if (options.validate) runtime.validate();
   const bool may_be_a_root = result.outcome == Outcome::failed || operation.kind == OpKind::alloc;
   if (operation.id != NameId::none && may_be_a_root) remember_id(operation.id);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,18 @@ struct StepResult {
   std::vector<std::string> failed_checks;  // of a `check`: what does not hold, one line each
 };
 
+// Which driver a session runs on.
+enum class Backend : std::uint8_t { sim, cuda };
+
+// There is no real driver to run on; what() says what is missing.
+class NoGpu : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct SessionOptions {
+  Backend backend = Backend::sim;
+  int device = 0;                          // ordinal of the GPU, on a real driver
   std::uint64_t staging_bytes = 1U << 16;  // see gpu::CudaDeviceOptions
   bool validate = false;                   // run every structure's own validation after each operation; slow
   bool keep_history =
@@ -40,7 +52,8 @@ struct SessionOptions {
 
 class Session {
  public:
-  // `names` must outlive the session. Throws std::runtime_error if the simulated device itself cannot be made.
+  // `names` must outlive the session. Throws NoGpu if the real driver is wanted and missing,
+  // std::runtime_error if the device itself cannot be made.
   Session(const Header& header, const NameTable& names, const SessionOptions& options = {});
   ~Session();
   Session(Session&&) noexcept;

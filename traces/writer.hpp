@@ -1,5 +1,7 @@
-// Writes traces, one line a piece, in a fixed order of fields. What it writes, the reader reads back as the same
-// values.
+// Writes traces, one line a piece, in a fixed order of fields; fields with their default value are left out. What it
+// writes, the reader reads back as the same values.
+//
+// Requires, of every string: valid UTF-8, at most 64 KiB; so a write has at most 32 KiB of `bytes`.
 #pragma once
 
 #include <iosfwd>

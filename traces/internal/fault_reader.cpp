@@ -29,8 +29,7 @@ void read_surface(ValueReader& in, sim::Fault& fault) {
 }
 
 void read_when(ValueReader& in, FaultParts& parts) {
-  (void)in.scanner().peek();
-  parts.when_place = in.scanner().place();
+  parts.when_place = in.next_place();
   parts.fault.when = in.word(kWhenWords);
 }
 
@@ -50,8 +49,7 @@ std::optional<sim::Fault> join(ValueReader& in, FaultParts& parts) {
 }
 
 std::optional<gpu::Call> read_call(ValueReader& in) {
-  (void)in.scanner().peek();
-  const Place start = in.scanner().place();
+  const Place start = in.next_place();
   const auto name = in.name("the name of a driver function");
   if (!name) return std::nullopt;
   const auto call = gpu::call_from_string(*name);
@@ -62,8 +60,7 @@ std::optional<gpu::Call> read_call(ValueReader& in) {
 }
 
 std::optional<sim::CallClass> read_class(ValueReader& in) {
-  (void)in.scanner().peek();
-  const Place start = in.scanner().place();
+  const Place start = in.next_place();
   const auto name = in.name("a class of calls");
   if (!name) return std::nullopt;
   const auto call_class = sim::class_from_string(*name);
@@ -89,8 +86,7 @@ constexpr std::array<std::string_view, 14> kPlannedNames = {"id",   "call", "cla
 void read_planned_member(ValueReader& in, std::size_t member, sim::PlannedFault& planned, FaultParts& parts) {
   switch (member) {
     case 0:
-      (void)in.scanner().peek();
-      parts.id_place = in.scanner().place();
+      parts.id_place = in.next_place();
       planned.id = read_name(in, "an id");
       break;
     case 1:
@@ -138,8 +134,7 @@ void read_planned_member(ValueReader& in, std::size_t member, sim::PlannedFault&
 }  // namespace
 
 std::optional<gpu::FaultKind> read_fault_kind(ValueReader& in, FaultUse use) {
-  (void)in.scanner().peek();
-  const Place start = in.scanner().place();
+  const Place start = in.next_place();
   const auto name = in.text("the name of a fault");
   if (!name) return std::nullopt;
   const auto kind = gpu::fault_from_string(*name);

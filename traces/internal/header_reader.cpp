@@ -69,8 +69,7 @@ void HeaderReader::check_complete() {
 }
 
 void HeaderReader::read_format() {
-  (void)in_.scanner().peek();
-  const Place start = in_.scanner().place();
+  const Place start = in_.next_place();
   const auto given = in_.text();
   if (!given) return;
   format_good_ = *given == kFormatName;
@@ -80,8 +79,7 @@ void HeaderReader::read_format() {
 }
 
 void HeaderReader::read_version() {
-  (void)in_.scanner().peek();
-  const Place start = in_.scanner().place();
+  const Place start = in_.next_place();
   const auto given = in_.integer();
   if (!given) return;
   version_good_ = *given == kFormatVersion;
@@ -99,8 +97,7 @@ void HeaderReader::read_device() {
 
 void HeaderReader::read_device_member(std::size_t member) {
   DeviceConfig& config = header_.device;
-  (void)in_.scanner().peek();
-  const Place start = in_.scanner().place();
+  const Place start = in_.next_place();
   switch (member) {
     case memory:
       config.memory_bytes = in_.integer().value_or(config.memory_bytes);
@@ -134,8 +131,7 @@ void HeaderReader::read_requires() {
   in_.scanner().enter();
   for (std::uint64_t i = 0; in_.scanner().next_element(); ++i) {
     const PathStep step(in_.problems(), i);
-    (void)in_.scanner().peek();
-    const Place start = in_.scanner().place();
+    const Place start = in_.next_place();
     const auto feature = in_.name("the name of a feature");
     if (!feature) continue;
     // Version 1 has no optional features yet, so whatever is asked for is beyond this reader.

@@ -56,8 +56,8 @@ void JsonScanner::fail_here(std::string_view expected) {
 }
 
 void JsonScanner::fail_limit() {
-  fail(window_.unit_place(), line_mode_ ? "the line is over 1 MiB, the most that a line may hold"
-                                        : "the operation or header is over 1 MiB, the most that one may hold");
+  fail(window_.unit_place(), line_mode_ ? "the line is over 1 MiB; expected at most 1048576 bytes"
+                                        : "the operation or header is over 1 MiB; expected at most 1048576 bytes");
 }
 
 void JsonScanner::recover_line() {
@@ -126,7 +126,7 @@ ValueKind JsonScanner::peek() {
 
 void JsonScanner::enter() {
   if (depth_ == kMaxNesting) {
-    fail(place(), "nesting is deeper than 32, the most that is allowed");
+    fail(place(), "nesting is deeper than 32; expected at most 32");
     return;
   }
   ++depth_;

@@ -15,7 +15,7 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-constexpr std::string_view kTooLong = "the string is over 64 KiB, the most that a string may hold";
+constexpr std::string_view kTooLong = "the string is over 64 KiB; expected at most 65536 bytes";
 
 // Moves over plain bytes.
 void skip_plain(TextWindow& window) {

@@ -5,8 +5,7 @@
 namespace taintgraph::traces::internal {
 
 std::optional<std::uint16_t> read_kernel_name(ValueReader& in) {
-  (void)in.scanner().peek();
-  const Place start = in.scanner().place();
+  const Place start = in.next_place();
   const auto name = in.name("a kernel's name");
   if (!name) return std::nullopt;
   const auto catalog = gpu::kernel_catalog();

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "gpu/compiler_loader.hpp"
+#include "gpu/driver_loader.hpp"
+#include "gpu/fault_table.hpp"
 
 namespace taintgraph::traces::internal {
 namespace {
@@ -28,20 +33,60 @@ sim::DriverOptions driver_options(const Header& header) {
   return options;
 }
 
+struct Tables {
+  gpu::DriverApi driver;
+  gpu::CompilerApi compiler;
+};
+
+Tables real_tables() {
+  auto driver = gpu::load_driver();
+  if (!driver) throw NoGpu(driver.error());
+  auto compiler = gpu::load_compiler();
+  if (!compiler) throw NoGpu(compiler.error());
+  return {*driver, *compiler};
+}
+
 }  // namespace
 
-Machine::Machine(const Header& header, const SessionOptions& options)
-    : plan(header.seed, header.faults), driver(driver_options(header), plan) {
+Machine::Machine(const Header& header, const SessionOptions& options) : plan(header.seed, header.faults) {
   gpu::CudaDeviceOptions device_options;
+  device_options.ordinal = options.device;
   device_options.streams = header.device.streams;
   device_options.staging_bytes = options.staging_bytes;
-  device_options.observer = driver.observer();
-  auto made = gpu::CudaDevice::create(driver.driver(), driver.compiler(), device_options);
+  Tables tables;
+  if (options.backend == Backend::sim) {
+    driver = std::make_unique<sim::Driver>(driver_options(header), plan);
+    device_options.observer = driver->observer();
+    tables = {driver->driver(), driver->compiler()};
+  } else {
+    tables = real_tables();
+  }
+  auto made = gpu::CudaDevice::create(tables.driver, tables.compiler, device_options);
+  if (!made && made.error().name == gpu::row(gpu::FaultKind::no_device).name) throw NoGpu("the driver finds no GPU");
   if (!made)
     throw std::runtime_error("cannot make the device: " + std::string(made.error().name) + " from " +
                              std::string(made.error().call));
   device = std::move(*made);
   runtime = std::make_unique<core::Runtime>(*device, runtime_options(header.device));
+}
+
+std::vector<std::string> Machine::take_findings() {
+  std::vector<std::string> lines;
+  if (!driver) return lines;
+  for (sim::Finding& finding : driver->take_findings()) lines.push_back(std::move(finding.what));
+  return lines;
+}
+
+std::vector<std::uint32_t> Machine::take_schedule() {
+  return driver ? driver->take_schedule() : std::vector<std::uint32_t>();
+}
+
+void Machine::force_schedule(std::span<const std::uint32_t> streams) {
+  if (driver) driver->force_schedule(streams);
+}
+
+std::vector<std::string> Machine::live_objects() const {
+  return driver ? driver->live_objects() : std::vector<std::string>();
 }
 
 }  // namespace taintgraph::traces::internal

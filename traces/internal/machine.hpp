@@ -1,7 +1,11 @@
 // The parts of a session, in the order in which they stand on each other.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/runtime.hpp"
 #include "gpu/cuda_device.hpp"
@@ -13,11 +17,18 @@
 namespace taintgraph::traces::internal {
 
 struct Machine {
-  // Throws std::runtime_error if the driver refuses to give a device.
+  // Throws NoGpu if there is no real driver or compiler to open, std::runtime_error if the driver refuses to give a
+  // device.
   Machine(const Header& header, const SessionOptions& options);
 
+  // Of the simulated driver; nothing on a real one.
+  [[nodiscard]] std::vector<std::string> take_findings();
+  [[nodiscard]] std::vector<std::uint32_t> take_schedule();
+  void force_schedule(std::span<const std::uint32_t> streams);
+  [[nodiscard]] std::vector<std::string> live_objects() const;
+
   sim::FaultPlan plan;
-  sim::Driver driver;
+  std::unique_ptr<sim::Driver> driver;  // none on a real driver
   std::unique_ptr<gpu::CudaDevice> device;
   std::unique_ptr<core::Runtime> runtime;
 };

@@ -10,8 +10,7 @@ constexpr std::string_view kRefForm = "a ref: \"A\" or [\"A\",begin,end]";
 }  // namespace
 
 std::optional<NameId> ValueReader::used_buffer() {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   const auto name = buffer();
   if (name) ledger_.uses_buffer(*name, start, problems_);
   return name;
@@ -89,7 +88,7 @@ std::optional<Ref> ValueReader::ref() {
 }
 
 ValueReader::RefShape ValueReader::refs(std::vector<Ref>& out) {
-  const Place start = (void(scanner_.peek()), scanner_.place());
+  const Place start = next_place();
   if (scanner_.peek() == ValueKind::string) {
     if (const auto one = ref()) out.push_back(*one);
     return RefShape::single;

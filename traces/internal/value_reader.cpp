@@ -104,8 +104,7 @@ std::optional<std::string_view> ValueReader::text(std::string_view what) {
 }
 
 std::optional<std::string_view> ValueReader::name(std::string_view what) {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   const auto value = text(what);
   if (!value) return std::nullopt;
   if (value->empty() || value->size() > kMaxNameBytes) {
@@ -117,8 +116,7 @@ std::optional<std::string_view> ValueReader::name(std::string_view what) {
 }
 
 std::optional<std::vector<std::uint8_t>> ValueReader::hex() {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   const auto digits = text("a string of hex digits, two a byte");
   if (!digits) return std::nullopt;
   if (digits->size() % 2 != 0) {
@@ -153,8 +151,7 @@ std::optional<NameId> ValueReader::graph() {
 }
 
 std::optional<NameId> ValueReader::own_id() {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   const auto given = name("an id");
   if (!given) return std::nullopt;
   if (given->front() == '#') {
@@ -172,8 +169,7 @@ std::optional<NameId> ValueReader::own_id() {
 }
 
 std::optional<NameId> ValueReader::operation_name() {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   const auto given = name("an operation's id");
   if (!given) return std::nullopt;
   if (given->front() != '#') {

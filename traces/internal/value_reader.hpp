@@ -32,6 +32,12 @@ class ValueReader {
   [[nodiscard]] ProblemList& problems() { return problems_; }
   [[nodiscard]] NameLedger& ledger() { return ledger_; }
 
+  // Where the next value begins.
+  [[nodiscard]] Place next_place() {
+    (void)scanner_.peek();
+    return scanner_.place();
+  }
+
   // The ordinal of the operation being read, from 1.
   void set_ordinal(std::uint64_t ordinal) { ordinal_ = ordinal; }
   [[nodiscard]] std::uint64_t ordinal() const { return ordinal_; }
@@ -90,8 +96,7 @@ class ValueReader {
 
 template <class Value, std::size_t count>
 std::optional<Value> ValueReader::word(const std::array<Spelling<Value>, count>& words) {
-  (void)scanner_.peek();
-  const Place start = scanner_.place();
+  const Place start = next_place();
   WordList list;
   for (const Spelling<Value>& spelling : words) list.add(spelling.word);
   const auto given = text(list.text());

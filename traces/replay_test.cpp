@@ -1,0 +1,156 @@
+// The subcommand `replay`, from its command line to its exit code.
+#include "traces/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace taintgraph::traces {
+namespace {
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "taintgraph-replay-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+  }
+  ~ReplayTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& operations) {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path) << R"({"format":"taintgraph-trace","version":1})"
+                        << "\n"
+                        << operations;
+    return path;
+  }
+  static std::string text(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  int run(std::vector<std::string> arguments) {
+    out_.str("");
+    err_.str("");
+    std::vector<const char*> argv = {"replay"};
+    for (const std::string& each : arguments) argv.push_back(each.c_str());
+    const auto draw = [](const Snapshot& snapshot) -> tl::expected<std::string, std::string> {
+      return "picture of " + std::to_string(snapshot.failures.size()) + " failure(s)";
+    };
+    return replay_command(static_cast<int>(argv.size()), argv.data(), out_, err_, {draw, draw});
+  }
+  [[nodiscard]] bool printed(const std::string& part) const { return out_.str().find(part) != std::string::npos; }
+
+  std::string folder_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+constexpr const char* kFailing = R"({"op":"alloc","buffer":"X","size":8}
+{"op":"launch","id":"P","kernel":"iota","writes":["X"],"fault":"launch_out_of_resources"}
+{"op":"read","from":["X"],"expect":{"outcome":"unwritten","roots":["P"],"via":[]}}
+)";
+
+TEST_F(ReplayTest, SaysThatAllHeld) {
+  EXPECT_EQ(run({file("good.jsonl", kFailing)}), 0);
+  EXPECT_TRUE(printed("ok, 3 operations, 0 mismatches"));
+  EXPECT_EQ(err_.str(), "");
+  EXPECT_EQ(run({file("good.jsonl", kFailing), "-v"}), 0);
+  EXPECT_TRUE(printed("#3 read -> unwritten, roots [P]"));
+}
+
+TEST_F(ReplayTest, ReportsEveryMismatchAndGoesOn) {
+  const std::string path = file("bad.jsonl", R"({"op":"alloc","buffer":"X","size":2,"expect":{"outcome":"failed"}}
+{"op":"write","to":"X","fill":7}
+{"op":"read","from":"X","expect":{"bytes":"0707","roots":["#1"]}}
+{"op":"read","from":"X","expect":{"fill":8}}
+{"op":"check","failures":1,"tags":0,"clean":["X"],"claimed":[["X","#1"]]}
+)");
+  EXPECT_EQ(run({path}), 1);
+  EXPECT_TRUE(printed(path + ":2: mismatch: operation #1, alloc: outcome: expected failed, found ok"));
+  EXPECT_TRUE(printed(":4: mismatch: operation #3, read: roots: expected [#1], found []"));
+  EXPECT_TRUE(printed(":5: mismatch: operation #4, read: fill: expected 8, found 0707"));
+  EXPECT_TRUE(printed("check: failures: expected 1, found 0"));
+  EXPECT_TRUE(printed("check: X: expected claimed by #1, found byte 0 trusted"));
+  EXPECT_TRUE(printed("MISMATCH, 5 operations, 5 mismatches"));
+}
+
+TEST_F(ReplayTest, ExecutesNothingOfABadFile) {
+  const std::string record = folder_ + "/record.jsonl";
+  EXPECT_EQ(run({file("broken.jsonl", std::string(kFailing) + "{\"op\":\"lunch\"}\n"), "-v", "--record", record}), 64);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_NE(err_.str().find("broken.jsonl:5:"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(record));
+  EXPECT_EQ(run({folder_}), 64);
+  EXPECT_EQ(run({folder_ + "/missing.jsonl"}), 64);
+  EXPECT_EQ(run({}), 64);
+  EXPECT_EQ(run({"--no-such-option"}), 64);
+}
+
+TEST_F(ReplayTest, WithStreamTheGoodPartIsExecuted) {
+  EXPECT_EQ(run({file("broken.jsonl", std::string(kFailing) + "{\"op\":\"lunch\"}\n"), "-v", "--stream"}), 64);
+  EXPECT_TRUE(printed("#3 read -> unwritten"));
+}
+
+TEST_F(ReplayTest, ARecordedTraceReplaysToItsFingerprintWithoutPlanOrSeed) {
+  const std::string path = folder_ + "/planned.jsonl";
+  std::ofstream(path) << R"({"format":"taintgraph-trace","version":1,"seed":9,"faults":[)"
+                      << R"({"id":"f1","call":"cuLaunchKernel","skip":1,"count":1,"kind":"launch_out_of_resources"}]})"
+                      << "\n"
+                      << R"({"op":"alloc","buffer":"X","size":8}
+{"op":"alloc","buffer":"Y","size":8}
+{"op":"launch","kernel":"iota","writes":["X"],"stream":1}
+{"op":"launch","id":"L","kernel":"copy","reads":["X"],"writes":["Y"],"stream":2}
+{"op":"read","from":"Y","expect":{"outcome":"unwritten","roots":["L"]}}
+{"op":"read","from":"X","expect":{"bytes":"0001020304050607"}}
+)";
+  const std::string record = folder_ + "/record.jsonl";
+  EXPECT_EQ(run({path, "--record", record}), 0);
+  const std::string recorded = text(record);
+  EXPECT_EQ(recorded.find("\"faults\""), std::string::npos);
+  EXPECT_NE(recorded.find("\"fault\""), std::string::npos);
+  EXPECT_NE(recorded.find("\"schedule\""), std::string::npos);
+  EXPECT_NE(recorded.find("{\"op\":\"end\",\"operations\":6,\"fingerprint\":\""), std::string::npos);
+  EXPECT_EQ(run({record}), 0);
+
+  std::string forged = recorded;
+  const std::size_t digit = forged.find("\"fingerprint\":\"") + 15;
+  forged[digit] = forged[digit] == '0' ? '1' : '0';
+  std::ofstream(record) << forged;
+  EXPECT_EQ(run({record}), 1);
+  EXPECT_TRUE(printed("fingerprint"));
+}
+
+TEST_F(ReplayTest, PrintsOneJsonObjectALine) {
+  EXPECT_EQ(run({file("good.jsonl", kFailing), "--json"}), 0);
+  EXPECT_TRUE(printed(R"("op":"read","outcome":"unwritten","roots":["P"],"via":[],"error":"launch_out_of_resources")"));
+  std::istringstream lines(out_.str());
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_EQ(line.front(), '{');
+    EXPECT_EQ(line.back(), '}');
+  }
+  EXPECT_EQ(count, 4) << "three operations and the trace";
+}
+
+TEST_F(ReplayTest, StopsAfterAnOperationAndDrawsWhatIsThere) {
+  const std::string path = file("good.jsonl", kFailing);
+  const std::string svg = folder_ + "/g.svg";
+  EXPECT_EQ(run({path, "--until", "1", "--svg", svg}), 0);
+  EXPECT_TRUE(printed("ok, 1 operations"));
+  EXPECT_EQ(text(svg), "picture of 0 failure(s)");
+  EXPECT_EQ(run({path, "--svg", svg}), 0);
+  EXPECT_EQ(text(svg), "picture of 1 failure(s)");
+  EXPECT_EQ(run({path, "--svg", folder_ + "/no/such/folder/g.svg"}), 70);
+}
+
+TEST_F(ReplayTest, NeedsAGpuForTheRealDriver) {
+  const int code = run({file("good.jsonl", kFailing), "--backend", "cuda"});
+  if (code == 0) GTEST_SKIP() << "there is a GPU here";
+  EXPECT_EQ(code, 77);
+  EXPECT_NE(err_.str(), "");
+}
+
+}  // namespace
+}  // namespace taintgraph::traces

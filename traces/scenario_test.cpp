@@ -1,0 +1,67 @@
+// The corpus: every scenario, replayed on the whole machine, with every structure validated after each operation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "traces/reader.hpp"
+#include "traces/replayer.hpp"
+
+namespace taintgraph::traces {
+namespace {
+
+std::vector<std::string> scenario_paths() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(TAINTGRAPH_SCENARIOS))
+    if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+class Scenario : public ::testing::TestWithParam<std::string> {
+ protected:
+  // What does not hold, one line each; and the fingerprint.
+  static std::pair<std::vector<std::string>, std::uint64_t> replay(const Program& program, std::uint64_t staging) {
+    std::vector<std::string> wrong;
+    SessionOptions options;
+    options.validate = true;
+    options.staging_bytes = staging;
+    Replayer replayer(program.header, program.names, options,
+                      [&](const Operation& operation, const StepResult&, const std::vector<Mismatch>& mismatches) {
+                        for (const Mismatch& each : mismatches)
+                          wrong.push_back("line " + std::to_string(operation.line) + ": " + to_string(each));
+                      });
+    for (const Operation& operation : program.operations) replayer.execute(operation);
+    replayer.finish();
+    for (const Mismatch& each : replayer.whole_run()) wrong.push_back(to_string(each));
+    return {wrong, replayer.session().fingerprint()};
+  }
+};
+
+TEST_P(Scenario, HoldsInEveryExpectation) {
+  auto program = load_program(GetParam());
+  ASSERT_TRUE(program);
+  ASSERT_FALSE(program->operations.empty());
+  const auto [wrong, fingerprint] = replay(*program, 1U << 16);
+  EXPECT_EQ(wrong, std::vector<std::string>());
+
+  // The size of staging memory does not show in what a program sees; nor do the device's own choices, but in bytes that
+  // were never written.
+  const auto [wrong_staged, fingerprint_staged] = replay(*program, 16);
+  EXPECT_EQ(wrong_staged, std::vector<std::string>());
+  EXPECT_EQ(fingerprint, fingerprint_staged);
+  program->header.seed = 12345;
+  EXPECT_EQ(replay(*program, 16).first, std::vector<std::string>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Scenario, ::testing::ValuesIn(scenario_paths()), [](const auto& scenario) {
+  std::string name = std::filesystem::path(scenario.param).stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(ScenarioCorpus, IsWhole) { EXPECT_GE(scenario_paths().size(), 33U); }
+
+}  // namespace
+}  // namespace taintgraph::traces
