@@ -129,6 +129,13 @@ std::optional<std::size_t> write_inside_a_claim(const Program& program) {
   });
 }
 
+// A buffer of at least 1,000 bytes, written: numbers must come down to just that, not by ones.
+std::optional<std::size_t> write_to_a_large_buffer(const Program& program) {
+  return walk(program, [](const Operation& operation, const Buffers& buffers, std::map<NameId, Bytes>&) {
+    return operation.kind == OpKind::write && buffers.bytes({.buffer = operation.writes[0].buffer}).end >= 1000;
+  });
+}
+
 struct Statistics {
   std::vector<std::size_t> operations;
   std::vector<std::uint64_t> runs;
@@ -214,6 +221,13 @@ TEST(Shrink, WhatMattersOfRangesStays) {
       }
     }
   }
+}
+
+TEST(Shrink, LargeNumbersComeDownInFewRuns) {
+  const Statistics statistics = shrink_many(write_to_a_large_buffer, 30);
+  EXPECT_EQ(statistics.operations.back(), 2U);
+  for (const Program& program : statistics.programs) EXPECT_EQ(program.operations[0].size, 1000U);
+  EXPECT_LE(percentile(statistics.runs, 95), 300U);
 }
 
 TEST(Shrink, TheBudgetEndsItWithTheBestSoFar) {

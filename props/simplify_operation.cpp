@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/kernel_catalog.hpp"
+#include "props/decrements.hpp"
 #include "props/simplify.hpp"
 
 namespace taintgraph::props {
@@ -84,12 +85,9 @@ void simplify_ref(std::vector<Ref> Operation::*list, std::size_t index, const Re
   replace(true, 0, 0);
   const std::uint64_t length = ref.end - ref.begin;
   if (ref.begin > 0) replace(false, 0, length);
-  if (length > 1) {
-    replace(false, ref.begin, ref.begin + 1);
-    replace(false, ref.begin, ref.begin + length / 2);
-    replace(false, ref.begin + length / 2, ref.end);
-    replace(false, ref.begin, ref.end - 1);
-    replace(false, ref.begin + 1, ref.end);
+  for (const std::uint64_t shorter : decrements(length, 1)) {
+    replace(false, ref.begin, ref.begin + shorter);
+    replace(false, ref.end - shorter, ref.end);
   }
 }
 

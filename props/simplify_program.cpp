@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/kernel_catalog.hpp"
+#include "props/decrements.hpp"
 #include "props/simplify.hpp"
 
 namespace taintgraph::props {
@@ -153,10 +154,7 @@ std::vector<Program> simpler_programs(const Program& program) {
   add(with_ranked_edges(program));
   add(without_ids(program));
   for (const auto& [buffer, size] : sizes) {
-    if (size <= 1) continue;
-    add(with_smaller_buffer(program, buffer, 1));
-    add(with_smaller_buffer(program, buffer, size / 2));
-    add(with_smaller_buffer(program, buffer, size - 1));
+    for (const std::uint64_t smaller : decrements(size, 1)) add(with_smaller_buffer(program, buffer, smaller));
   }
   return found;
 }

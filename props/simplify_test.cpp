@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "props/decrements.hpp"
 #include "props/generator.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
@@ -63,6 +64,14 @@ TEST(Simplify, SizesComeToAnEnd) {
       ASSERT_LT(++steps, 100'000);
     }
   }
+}
+
+TEST(Simplify, DecrementsReachOneLessInFewSteps) {
+  EXPECT_EQ(decrements(9, 1), (std::vector<std::uint64_t>{1, 5, 7, 8}));
+  EXPECT_EQ(decrements(2, 1), std::vector<std::uint64_t>{1});
+  EXPECT_TRUE(decrements(1, 1).empty());
+  EXPECT_TRUE(decrements(0, 1).empty());
+  EXPECT_LE(decrements(4096, 1).size(), 12U);
 }
 
 TEST(Simplify, RankedEdgesKeepEqualStretchesEqual) {
