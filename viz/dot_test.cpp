@@ -38,12 +38,23 @@ TEST(Dot, SaysWhatANewcomerHasToKnow) {
 
 TEST(Dot, EveryStateHasItsWords) {
   const std::string text = dot_text(one_of_each());
-  for (const std::string_view words : {"unallocated: no memory", "because of B", "#6: never written", "freed: nothing",
-                                       "S failed, and poisons the device", "all further device work is refused",
-                                       "19 older skip records were dropped", "compile_error (6)", "Dashed arrow",
-                                       "a buffer that is gone", "style=\"dashed\""}) {
+  for (const std::string_view words :
+       {"unallocated: no memory", "because of B", "#6: never written", "freed: nothing",
+        "S failed, and poisons the device", "all further device work is refused", "19 older skip records were dropped",
+        "compile_error (6)", "Dashed arrow", "a buffer that is gone", "style=\"dashed\""}) {
     EXPECT_NE(text.find(words), std::string::npos) << words;
   }
+}
+
+TEST(Dot, AChainThroughBytesThatAreTrustedAgainIsStillConnected) {
+  const std::string text = dot_text(one_of_each());
+  const DotLayout layout = lay_out(text);
+  if (dot_missing(layout.problem)) GTEST_SKIP() << layout.problem;
+  ASSERT_EQ(layout.problem, "");
+  const Edges way = {{"f8", "b7"}, {"b7", "k8_13"}, {"k8_13", "b10"}, {"b10", "k8_15"}, {"k8_15", "b12"}};
+  for (const auto& arrow : way) EXPECT_EQ(layout.edges.count(arrow), 1U) << arrow.first << " -> " << arrow.second;
+  EXPECT_NE(text.find("k8_13:o0:s -> b10:c0:n [color=\"#009E73\" edgetooltip=\"D [0, 16)\" style=\"dashed\"]"),
+            std::string::npos);
 }
 
 TEST(Dot, AnEmptyGraphSaysSo) {

@@ -20,6 +20,7 @@ TEST(Label, WhatCannotBeSeenIsWrittenOut) {
 
 TEST(Label, BytesThatAreNoUtf8AreWrittenOut) {
   EXPECT_EQ(visible("\xFF\xC0\x80"), "\\xff\\xc0\\x80");           // never a first byte; overlong
+  EXPECT_EQ(visible("\xE0\x80\xAF"), "\\xe0\\x80\\xaf");           // overlong: a slash in three bytes
   EXPECT_EQ(visible("\xE2\x82"), "\\xe2\\x82");                    // cut short
   EXPECT_EQ(visible("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // a surrogate
   EXPECT_EQ(visible("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond Unicode

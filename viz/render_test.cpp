@@ -165,7 +165,9 @@ TEST_F(Render, BadUseAndBadInputAre64) {
   EXPECT_EQ(render({}).code, 64);
   EXPECT_EQ(render({trace_, "--no-such-option"}).code, 64);
   EXPECT_EQ(render({trace_, "--format", "png"}).code, 64);
-  EXPECT_EQ(render({trace_, "--at", "-1"}).code, 64);
+  const Result negative = render({trace_, "--at", "-1"});
+  EXPECT_EQ(negative.code, 64);
+  EXPECT_NE(negative.err.find("--at: "), std::string::npos) << negative.err;  // not: 2^64 - 1 is beyond the end
   EXPECT_EQ(render({trace_, "--at", "1.5"}).code, 64);
   EXPECT_EQ(render({path("nothing-here")}).code, 64);
   EXPECT_EQ(render({folder_.string()}).code, 64);
