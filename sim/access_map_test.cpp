@@ -72,6 +72,10 @@ TEST(AccessMapTest, EqualNeighboursFuse) {
   const VectorClock clock = clock_of({{0, 1}});
   for (std::uint64_t at = 0; at < 64; at += 8) EXPECT_FALSE(map.write(at, at + 8, epoch(0, 1), clock, kNothing));
   EXPECT_EQ(map.segments(), 1U);
+  for (std::uint64_t at = 0; at < 64; at += 8) {
+    EXPECT_FALSE(map.read(at, at + 8, epoch(0, 2), clock_of({{0, 2}}), kNothing));
+  }
+  EXPECT_EQ(map.segments(), 1U);
 }
 
 TEST(AccessMapTest, WhatTheHostWaitedForIsForgotten) {

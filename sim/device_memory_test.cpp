@@ -12,7 +12,7 @@ constexpr auto kKind = AllocationKind::context;
 
 TEST(DeviceMemoryTest, AllocationsAreAlignedAndApart) {
   DeviceMemory memory(3, 1U << 20, 256);
-  for (int i = 0; i < 50; ++i) ASSERT_NE(memory.allocate(100 + i, 1, kKind, false), nullptr);
+  for (int i = 0; i < 50; ++i) ASSERT_NE(memory.allocate(256 * (1 + i % 3), 1, kKind, false), nullptr);
   std::uint64_t last_end = 0;
   for (const auto& allocation : memory.allocations()) {
     EXPECT_EQ(allocation->address % 256, 0U);

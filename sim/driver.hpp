@@ -14,7 +14,8 @@
 // A stream's index is the lowest that is free when it is created: that of a destroyed stream is used again once the
 // host has waited for all its work.
 //
-// Not thread safe. Several drivers may exist at once (up to 16); each fills a table of its own.
+// Several drivers may exist at once (up to 16), in different threads too; each fills a table of its own. One driver is
+// for one thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -154,7 +154,8 @@ void DriverEntries::queued(ContextObject& context, WorkItem& item) {
 
 void DriverEntries::run(WorkItem& item) {
   ContextObject* const context = context_of(item.context);
-  if (context != nullptr && context->faults.bars(item)) return;
+  const bool is_barred = context != nullptr && context->faults.bars(item);
+  if (is_barred && item.work.kind != WorkKind::release) return;
   std::optional<CUresult> error = executor_.execute(item.work, item.slot);
   // The call has reported its failure; this is only what was done of it.
   if (item.work.write_limit != Work::kAllBytes) error.reset();

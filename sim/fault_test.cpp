@@ -104,6 +104,20 @@ TEST_F(FaultTest, AKernelFaultSurfacesAtTheWaitAndStays) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(FaultTest, StreamOrderedFreesAreNotLostWithThePoisonedContext) {
+  CUdeviceptr pooled = 0;
+  CUdeviceptr held = 0;
+  ASSERT_EQ(cu.cuMemAllocAsync(&pooled, 32, streams[0]), CUDA_SUCCESS);
+  ASSERT_EQ(cu.cuMemAllocAsync(&held, 32, streams[0]), CUDA_SUCCESS);
+  begin(1);
+  ASSERT_EQ(launch(function("trap"), 0, 1, {}), CUDA_SUCCESS);
+  ASSERT_EQ(cu.cuMemFreeAsync(pooled, streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(cu.cuMemFreeAsync(held, streams[1]), CUDA_ERROR_LAUNCH_FAILED);
+  ASSERT_EQ(cu.cuCtxDestroy(context), CUDA_SUCCESS);
+  EXPECT_TRUE(driver.live_objects().empty());
+}
+
 TEST_F(FaultTest, SomeErrorsNeedANewProcess) {
   begin(1);
   EXPECT_EQ(launch(function("trap"), 0, 1, {}), CUDA_SUCCESS);
@@ -204,6 +218,32 @@ TEST_F(FaultTest, WorkAfterFaultedWorkDoesNotRun) {
   ASSERT_EQ(cu.cuMemcpyDtoHAsync(host, memory, 8, streams[0]), CUDA_SUCCESS);
   EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(Bytes(host, host + 8), Bytes(8, 7));
+}
+
+TEST_F(FaultTest, WorkQueuedBeforeThePoisonIsDropped) {
+  const CUdeviceptr memory = allocate(64);
+  const CUfunction later = function("fill");
+  begin(1);
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(launch(later, 1, 64, {{memory, 64, true}}), CUDA_SUCCESS);
+  const Call call = Call::cuMemAlloc;
+  begin(2);
+  strike(call, {.kind = FaultKind::unknown, .when = FaultWhen::before});
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cu.cuMemAlloc(&address, 8), CUDA_ERROR_UNKNOWN);
+  EXPECT_LT(driver.take_schedule().size(), 20U);
+  begin(3);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_ERROR_UNKNOWN);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(cu.cuStreamQuery(streams[1]), CUDA_ERROR_UNKNOWN);
+  EXPECT_TRUE(driver.take_schedule().empty());
+}
+
+TEST_F(FaultTest, AHalfDoneKernelDoesNotFaultAgain) {
+  const CUfunction trap = function("trap");
+  begin(1);
+  strike(Call::cuLaunchKernel, {.kind = FaultKind::launch_out_of_resources, .bytes_done = 1});
+  EXPECT_EQ(launch(trap, 0, 1, {}), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  begin(2);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_SUCCESS);
 }
 
 TEST_F(FaultTest, StickyBeforePoisonsAtOnce) {

@@ -173,7 +173,10 @@ VectorClock Timeline::everything() const {
 void Timeline::discard(std::uint64_t context) {
   // A stream belongs to one context; its items come and go together.
   for (Slot& slot : slots_) {
-    while (!slot.queue.empty() && slot.queue.front()->context == context) retire(slot);
+    while (!slot.queue.empty() && slot.queue.front()->context == context) {
+      if (slot.queue.front()->work.kind == WorkKind::release) runner_.run(*slot.queue.front());
+      retire(slot);
+    }
   }
   note_next_due();
 }

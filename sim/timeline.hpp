@@ -56,7 +56,7 @@ class Timeline {
   // Everything queued so far.
   [[nodiscard]] VectorClock everything() const;
 
-  // Drops all pending work of one context; it counts as done.
+  // Drops all pending work of one context; it counts as done. Memory on its way to be released is released.
   void discard(std::uint64_t context);
 
   // Pending work, by slot and then in order.

@@ -1,6 +1,7 @@
 #include "sim/trampolines.hpp"
 
 #include <array>
+#include <atomic>
 #include <stdexcept>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::size_t kPlaces = 16;
 
 struct Occupant {
-  bool taken = false;
+  std::atomic<bool> taken = false;
   DriverEntries* entries = nullptr;
 };
 
@@ -60,9 +61,7 @@ constexpr auto kCompilerTables = compiler_tables(std::make_index_sequence<kPlace
 
 std::uint32_t take_place() {
   for (std::uint32_t i = 0; i < kPlaces; ++i) {
-    if (occupants[i].taken) continue;
-    occupants[i].taken = true;
-    return i;
+    if (!occupants[i].taken.exchange(true)) return i;
   }
   throw std::runtime_error("no more than 16 simulated drivers can exist at once");
 }
@@ -71,7 +70,10 @@ std::uint32_t take_place() {
 
 Place::Place() : number_(take_place()) {}
 
-Place::~Place() { occupants[number_] = {}; }
+Place::~Place() {
+  occupants[number_].entries = nullptr;
+  occupants[number_].taken = false;
+}
 
 void Place::open(DriverEntries& entries) const { occupants[number_].entries = &entries; }
 

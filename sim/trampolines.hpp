@@ -1,8 +1,7 @@
 // Gives a DriverEntries object tables with CUDA's C ABI, whose functions carry no pointer to the driver they mean.
 //
 // There are 16 places, each with functions of its own; a place knows its driver through the one global table that this
-// ABI forces on us. Taking and leaving a place is not thread safe, as nothing here is; calls through different places
-// do not meet.
+// ABI forces on us. Places may be taken and left in any thread; calls through different places do not meet.
 #pragma once
 
 #include <cstdint>
