@@ -27,6 +27,7 @@ FailureId ErrorGraph::mint(Error error, Correlation correlation) {
   fresh.correlation = correlation;
   fresh.error = std::move(error);
   index_.insert(id, slot);
+  recent_ = &fresh;
   return id;
 }
 
@@ -143,9 +144,11 @@ void ErrorGraph::validate() const {
 }
 
 ErrorGraph::Node& ErrorGraph::node(FailureId failure) {
+  if (recent_ && failure && recent_->id == failure) return *recent_;  // a dropped node has no id, so it matches nothing
   const std::uint32_t slot = index_.get(failure);
-  TAINTGRAPH_CHECK(slot != internal::IdMap::kAbsent, "a carried failure is in the graph (C1)");
-  return nodes_[slot];
+  TAINTGRAPH_CHECK(failure && slot != internal::IdMap::kAbsent, "a carried failure is in the graph (C1)");
+  recent_ = &nodes_[slot];
+  return *recent_;
 }
 
 void ErrorGraph::drop(Node& gone) {
@@ -153,8 +156,7 @@ void ErrorGraph::drop(Node& gone) {
   free_slots_.push_back(*slot);
   index_.erase(gone.id);
   gone.id = FailureId();
-  gone.correlation = Correlation::none;
-  gone.error = Error{};
+  if (!gone.error.detail.empty()) gone.error = Error{};  // the rest owns nothing
   gone.skips.reset();
 }
 

@@ -116,7 +116,8 @@ class ErrorGraph {
   [[nodiscard]] const Node& node(FailureId failure) const { return const_cast<ErrorGraph*>(this)->node(failure); }
   void drop(Node& node);
 
-  internal::IdMap index_;  // id -> slot of nodes_
+  Node* recent_ = nullptr;  // the node asked for last: a write scope asks for the same one again and again
+  internal::IdMap index_;   // id -> slot of nodes_
   std::deque<Node> nodes_;
   std::vector<std::uint32_t> free_slots_;  // capacity for every slot, so that dropping never allocates
   std::uint64_t minted_ = 0;

@@ -52,7 +52,7 @@ void ClaimMap::set(ByteRange range, FailureId failure, Observer& observer) {
   }
   if (!failure) return;
   insert(at, {range, failure}, observer);
-  count_down(failure, observer);
+  count_down(failure, 1, observer);
 }
 
 const Fragment* ClaimMap::first(ByteRange range) const {
@@ -134,7 +134,7 @@ ClaimMap::Position ClaimMap::erase(Position at, Observer& observer) {
             block.fragments.begin() + at.at);
   --block.count;
   --size_;
-  count_down(failure, observer);
+  count_down(failure, 1, observer);
   if (block.count == 0) {
     const auto gone = static_cast<std::ptrdiff_t>(at.block);
     keep_spare(std::move(blocks_[at.block]));
@@ -152,18 +152,15 @@ ClaimMap::Position ClaimMap::erase_covered(Position at, ByteRange range, Observe
   while (!at_end(at) && fragment_at(at).range.end <= range.end) {
     Block& block = *blocks_[at.block];
     std::uint32_t last = at.at;
-    while (last < block.count && block.fragments[last].range.end <= range.end) {
-      count_down(block.fragments[last].failure, observer);
-      ++last;
-    }
+    while (last < block.count && block.fragments[last].range.end <= range.end) ++last;
+    count_down(block, at.at, last, observer);
     std::copy(block.fragments.begin() + last, block.fragments.begin() + block.count, block.fragments.begin() + at.at);
     block.count -= last - at.at;
     size_ -= last - at.at;
     if (block.count == 0) {
       std::size_t end = at.block + 1;
       while (end < blocks_.size() && blocks_[end]->fragments[blocks_[end]->count - 1].range.end <= range.end) {
-        for (std::uint32_t i = 0; i < blocks_[end]->count; ++i)
-          count_down(blocks_[end]->fragments[i].failure, observer);
+        count_down(*blocks_[end], 0, blocks_[end]->count, observer);
         size_ -= blocks_[end]->count;
         ++end;
       }
@@ -215,10 +212,21 @@ void ClaimMap::count_up(FailureId failure, Observer& observer) {
   observer.appeared(failure);
 }
 
-void ClaimMap::count_down(FailureId failure, Observer& observer) {
+// Runs of one failure count at once: many fragments of one failure are the usual case.
+void ClaimMap::count_down(const Block& block, std::uint32_t begin, std::uint32_t end, Observer& observer) {
+  while (begin < end) {
+    std::uint32_t run = begin + 1;
+    while (run < end && block.fragments[run].failure == block.fragments[begin].failure) ++run;
+    count_down(block.fragments[begin].failure, run - begin, observer);
+    begin = run;
+  }
+}
+
+void ClaimMap::count_down(FailureId failure, std::uint32_t fragments, Observer& observer) {
   std::uint32_t* count = counts_.find(failure);
-  TAINTGRAPH_CHECK(count, "every fragment is counted (C2)");
-  if (--*count > 0) return;
+  TAINTGRAPH_CHECK(count && *count >= fragments, "every fragment is counted (C2)");
+  *count -= fragments;
+  if (*count > 0) return;
   counts_.erase(failure);
   observer.vanished(failure);
 }

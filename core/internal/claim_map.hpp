@@ -93,7 +93,8 @@ class ClaimMap {
   Position erase(Position at, Observer& observer);
   Position erase_covered(Position at, ByteRange range, Observer& observer);
   void count_up(FailureId failure, Observer& observer);
-  void count_down(FailureId failure, Observer& observer);
+  void count_down(FailureId failure, std::uint32_t fragments, Observer& observer);
+  void count_down(const Block& block, std::uint32_t begin, std::uint32_t end, Observer& observer);
   std::unique_ptr<Block> take_spare();
   void keep_spare(std::unique_ptr<Block> block);
   void rebase(std::size_t block) { begins_[block] = blocks_[block]->fragments[0].range.begin; }

@@ -1,0 +1,107 @@
+// What claiming costs: the numbers that the design sets for graph, taint and write scope. Times are for reading, not
+// for gates; run it on an idle machine.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/runtime.hpp"
+#include "core/scripted_device_for_tests.hpp"
+#include "core/taint.hpp"
+#include "core/write_scope.hpp"
+
+namespace taintgraph::core {
+namespace {
+
+constexpr std::uint64_t kFragments = 65536;
+
+// One launch's claim on so many buffers, from entry to success.
+void WriteScopeCycle(benchmark::State& state) {
+  ErrorGraph graph;
+  std::vector<Taint> taints(static_cast<std::size_t>(state.range(0)));
+  std::vector<WriteTarget> targets;
+  for (Taint& each : taints) targets.push_back({&each, {0, 4096}});
+  for (auto _ : state) {
+    WriteScope scope(graph, targets, Correlation{1});
+    benchmark::DoNotOptimize(targets.data());
+    scope.succeed();
+  }
+}
+BENCHMARK(WriteScopeCycle)->Arg(1)->Arg(16);
+
+// An allocation whose every other byte range is claimed.
+struct Fragmented {
+  Fragmented() : failure(graph.mint(torn_down(), {})) {
+    for (std::uint64_t i = 0; i < kFragments; ++i) taint.claim({16 * i, 16 * i + 8}, failure, graph);
+  }
+  ~Fragmented() { taint.clear(graph); }
+  ErrorGraph graph;
+  FailureId failure;
+  Taint taint;
+};
+
+std::uint64_t scattered(std::uint64_t i) { return (i * 2654435761U) % kFragments; }
+
+void ClaimAndReleaseAmongFragments(benchmark::State& state) {
+  Fragmented world;
+  std::uint64_t i = 0;
+  for (auto _ : state) {
+    const std::uint64_t at = 16 * scattered(++i) + 10;
+    world.taint.claim({at, at + 4}, world.failure, world.graph);
+    world.taint.release({at, at + 4}, world.graph);
+  }
+  state.SetItemsProcessed(2 * state.iterations());
+}
+BENCHMARK(ClaimAndReleaseAmongFragments);
+
+void QueryAmongFragments(benchmark::State& state) {
+  const Fragmented world;
+  std::uint64_t i = 0;
+  for (auto _ : state) {
+    const std::uint64_t at = 16 * scattered(++i);
+    benchmark::DoNotOptimize(world.taint.first({at, at + 8}));
+  }
+}
+BENCHMARK(QueryAmongFragments);
+
+void ReleaseAllFragments(benchmark::State& state) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto world = std::make_unique<Fragmented>();
+    state.ResumeTiming();
+    world->taint.release({0, 16 * kFragments}, world->graph);
+    state.PauseTiming();
+    world.reset();
+    state.ResumeTiming();
+  }
+}
+BENCHMARK(ReleaseAllFragments)->Iterations(50);
+
+void ClaimWithAMillionLiveFailures(benchmark::State& state) {
+  ErrorGraph graph;
+  std::vector<Taint> held(1000000);
+  for (Taint& each : held) each.claim({0, 8}, graph.mint(torn_down(), {}), graph);
+  std::size_t i = 0;
+  for (auto _ : state) {
+    Taint& taint = held[(++i * 2654435761U) % held.size()];
+    taint.claim({0, 8}, graph.mint(torn_down(), {}), graph);
+  }
+  for (Taint& each : held) each.clear(graph);
+}
+BENCHMARK(ClaimWithAMillionLiveFailures);
+
+void FailedReservationAmongTenThousand(benchmark::State& state) {
+  ScriptedDevice device;
+  Runtime runtime(device, {});
+  std::vector<Handle> held;
+  device.fail("reserve", error_named("invalid_value"), 1 << 30);
+  for (int i = 0; i < 10000; ++i) held.push_back(runtime.alloc({.size_bytes = 64}).handle);
+  for (auto _ : state) {
+    Allocation refused = runtime.alloc({.size_bytes = 64});
+    benchmark::DoNotOptimize(refused.handle.id());
+  }
+}
+BENCHMARK(FailedReservationAmongTenThousand);
+
+}  // namespace
+}  // namespace taintgraph::core
