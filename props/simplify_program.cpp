@@ -121,7 +121,7 @@ std::vector<traces::Header> simpler_headers(const traces::Header& header) {
     if (!(changed == header)) found.push_back(std::move(changed));
   };
   const traces::DeviceConfig plain;
-  add([&plain](traces::Header& h) {
+  add([](traces::Header& h) {
     h = traces::Header{};
     h.device.streams = 1;
   });
