@@ -112,7 +112,7 @@ class FuzzRun {
 
   void close(int status) {
     if (traces::InterruptGuard::interrupted()) out_ << "interrupted\n";
-    if (options_.verbose) show_coverage(out_, totals_);
+    if (!options_.quiet) show_coverage(out_, totals_);
     out_ << (status == kAllHeld ? "PASSED" : "FAILED") << " seed=" << seed_ << " cases=" << totals_.cases
          << " ops=" << totals_.operations << " faults=" << totals_.faults << " cells=" << totals_.cells.count() << '/'
          << cells_in_reach().size() << " fingerprint=" << traces::fingerprint_text(totals_.fingerprint)

@@ -56,7 +56,7 @@ void declare(CLI::App& app, FuzzOptions& options) {
   app.add_option("--out", options.out, "where failures are written, in a folder named by the seed")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_flag("-v,--verbose", options.verbose, "say at the end what was exercised, and how often");
+  app.add_flag("-q,--quiet", options.quiet, "leave out what was exercised, and how often");
 }
 
 }  // namespace

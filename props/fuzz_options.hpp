@@ -17,7 +17,7 @@ struct FuzzOptions {
   std::optional<std::chrono::milliseconds> time;  // go on for so long instead
   std::uint32_t operations = 40;
   std::string out = "taintgraph-failures";
-  bool verbose = false;  // what was exercised, at the end
+  bool quiet = false;  // leaves out what was exercised
   // How long a child may take over one operation; not on the command line. Orders of magnitude above what it needs,
   // sanitizers included.
   std::chrono::milliseconds stall_limit{30'000};

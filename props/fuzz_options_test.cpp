@@ -66,14 +66,14 @@ TEST(FuzzOptions, DefaultsDrawASeed) {
 }
 
 TEST(FuzzOptions, EverythingGiven) {
-  const Parsed parsed = parse({"--seed", "0x10", "--cases", "5..9", "--ops", "7", "--out", "there", "-v"});
+  const Parsed parsed = parse({"--seed", "0x10", "--cases", "5..9", "--ops", "7", "--out", "there", "-q"});
   ASSERT_FALSE(parsed.line.exit_status);
   EXPECT_EQ(parsed.line.options.seed, 16U);
   EXPECT_EQ(parsed.line.options.first_case, 5U);
   EXPECT_EQ(parsed.line.options.end_case, 9U);
   EXPECT_EQ(parsed.line.options.operations, 7U);
   EXPECT_EQ(parsed.line.options.out, "there");
-  EXPECT_TRUE(parsed.line.options.verbose);
+  EXPECT_TRUE(parsed.line.options.quiet);
 }
 
 TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
