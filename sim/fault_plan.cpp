@@ -1,5 +1,6 @@
 #include "sim/fault_plan.hpp"
 
+#include <string>
 #include <utility>
 
 #include "sim/seeded_draw.hpp"
@@ -11,6 +12,9 @@ using gpu::Call;
 
 constexpr std::string_view kClassNames[] = {"alloc", "launch", "copy",    "write",   "read",
                                             "sync",  "event",  "capture", "compile", "other"};
+
+// Stands for the id of the planned fault, which the recorded trace does not keep.
+constexpr std::string_view kRecorded = "recorded";
 
 bool is_host_code(gpu::FaultKind kind) { return kind == gpu::FaultKind::host_exception; }
 
@@ -76,10 +80,16 @@ std::optional<CallClass> class_from_string(std::string_view name) {
 std::string_view to_string(CallClass call_class) { return kClassNames[static_cast<std::size_t>(call_class)]; }
 
 FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
-    : seed_(seed), planned_(std::move(planned)), selected_(planned_.size()), struck_(planned_.size()) {}
+    : seed_(seed), planned_(std::move(planned)), selected_(planned_.size()), struck_(planned_.size()) {
+  // A fault of the plan is told from an operation's own by its id.
+  for (std::size_t i = 0; i < planned_.size(); ++i)
+    if (planned_[i].id.empty()) planned_[i].id = "#" + std::to_string(i + 1);
+}
 
 void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   armed_.reset();
+  recorded_ = {};
+  made_.fill(0);
   operation_ = ordinal;
   operation_id_ = id;
 }
@@ -94,7 +104,7 @@ bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const
   const gpu::FaultKind kind = planned.fault.kind;
   if (!gpu::row(kind).injectable || is_host_code(kind) != (site.call == Call::none)) return false;
   if (planned.call ? *planned.call != site.call : !gpu::may_return(site.call, kind)) return false;
-  if (planned.call_class && *planned.call_class != class_of(site.call)) return false;
+  if (planned.call_class && *planned.call_class != site.call_class.value_or(class_of(site.call))) return false;
   if (planned.stream && planned.stream != site.stream) return false;
   if (!planned.kernel.empty() && planned.kernel != site.kernel) return false;
   return planned.operation.empty() || planned.operation == operation_id_;
@@ -108,14 +118,22 @@ bool FaultPlan::strikes(std::size_t index) {
   return true;
 }
 
+const Fault* FaultPlan::recorded_for(Call call) const {
+  for (const CallFault& each : recorded_)
+    if (each.call == call && each.nth == made_[static_cast<std::size_t>(call)]) return &each.fault;
+  return nullptr;
+}
+
 FiredFault FaultPlan::fire(const Fault& fault, Call call, std::string_view planned) {
   const gpu::FaultRow& row = gpu::row(fault.kind);
-  return fired_.emplace_back(FiredFault{operation_, call, calls_, fault.kind, fault.when.value_or(row.when), row.code,
-                                        fault.bytes_done, fault.surface_after_calls, std::string(planned)});
+  return fired_.emplace_back(FiredFault{operation_, call, calls_, made_[static_cast<std::size_t>(call)], fault.kind,
+                                        fault.when.value_or(row.when), row.code, fault.bytes_done,
+                                        fault.surface_after_calls, std::string(planned)});
 }
 
 std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
   if (site.call != Call::none) ++calls_;
+  ++made_[static_cast<std::size_t>(site.call)];
   // Every planned fault counts the calls it selects, even where another one strikes.
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < planned_.size(); ++i) {
@@ -125,12 +143,13 @@ std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
       is_host_code(armed_->fault.kind) == (site.call == Call::none) && gpu::row(armed_->fault.kind).injectable) {
     return fire(armed_->fault, site.call, {});
   }
+  if (const Fault* recorded = recorded_for(site.call)) return fire(*recorded, site.call, kRecorded);
   if (!first) return std::nullopt;
   ++struck_[*first];
   return fire(planned_[*first].fault, site.call, planned_[*first].id);
 }
 
-bool FaultPlan::host_code_throws() { return decide({Call::none, std::nullopt, {}}).has_value(); }
+bool FaultPlan::host_code_throws(const CallSite& site) { return decide(site).has_value(); }
 
 std::vector<FiredFault> FaultPlan::take_fired() { return std::exchange(fired_, {}); }
 

@@ -10,6 +10,7 @@
 // fault does not shift another.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,15 @@ enum class CallClass : std::uint8_t { alloc, launch, copy, write, read, sync, ev
 [[nodiscard]] std::optional<CallClass> class_from_string(std::string_view name);
 [[nodiscard]] std::string_view to_string(CallClass call_class);
 
+// A fault that strikes one call of an operation: what a recorded trace keeps of a plan's decision.
+struct CallFault {
+  gpu::Call call = gpu::Call::none;
+  std::uint64_t nth = 1;  // the n-th call of that name that the operation makes, from 1
+  Fault fault;
+
+  friend bool operator==(const CallFault&, const CallFault&) = default;
+};
+
 struct PlannedFault {
   std::string id;                 // its own name, for the log
   std::optional<gpu::Call> call;  // selectors: all that are given must hold
@@ -59,12 +69,13 @@ struct FiredFault {
   std::uint64_t operation = 0;  // ordinal of the operation, from 1
   gpu::Call call = gpu::Call::none;
   std::uint64_t call_ordinal = 0;  // the n-th driver call of the run, from 1
+  std::uint64_t nth = 0;           // the n-th call of that name within the operation, from 1
   gpu::FaultKind kind = gpu::FaultKind::invalid_value;
   gpu::FaultWhen when = gpu::FaultWhen::before;
   std::int32_t code = 0;
   std::uint64_t bytes_done = 0;
   std::optional<std::uint64_t> surface_after_calls;
-  std::string planned;  // id of the planned fault; empty if the operation's own
+  std::string planned;  // id of the planned fault, "#n" if it has none; empty if the operation's own
 
   friend bool operator==(const FiredFault&, const FiredFault&) = default;
 };
@@ -74,6 +85,8 @@ struct CallSite {
   gpu::Call call = gpu::Call::none;
   std::optional<std::uint32_t> stream;  // index of the stream, in order of creation
   std::string_view kernel;              // entry point, for launches and compile calls
+  std::optional<CallClass> call_class =
+      std::nullopt;  // of host code: the class of the operation's own call; else class_of(call)
 };
 
 class FaultPlan {
@@ -88,6 +101,9 @@ class FaultPlan {
   // (Call::none among them: its host code).
   void strike(std::span<const gpu::Call> calls, const Fault& fault);
 
+  // Arms faults for single calls of the operation just begun. `faults` must live until the next operation begins.
+  void strike(std::span<const CallFault> faults) { recorded_ = faults; }
+
   // Asks about one driver call; counts it. A result is logged as fired.
   [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
 
@@ -95,7 +111,8 @@ class FaultPlan {
   void pass() { ++calls_; }
 
   // Asks whether host code of the running operation must throw (host_exception); logged if so.
-  [[nodiscard]] bool host_code_throws();
+  // Requires: `site` is of no call.
+  [[nodiscard]] bool host_code_throws(const CallSite& site = {});
 
   [[nodiscard]] const std::vector<FiredFault>& fired() const { return fired_; }
   // The same, emptying the log: a long run would otherwise keep every fault it ever saw.
@@ -112,6 +129,7 @@ class FaultPlan {
   [[nodiscard]] bool selects(const PlannedFault& planned, const CallSite& site) const;
   // Counts one selected call of planned fault `index`; true if it is to fail.
   [[nodiscard]] bool strikes(std::size_t index);
+  [[nodiscard]] const Fault* recorded_for(gpu::Call call) const;
   FiredFault fire(const Fault& fault, gpu::Call call, std::string_view planned);
 
   std::uint64_t seed_ = 0;
@@ -119,6 +137,8 @@ class FaultPlan {
   std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far
   std::vector<std::uint64_t> struck_;    // per planned fault: times it has fired
   std::optional<Armed> armed_;
+  std::span<const CallFault> recorded_;
+  std::array<std::uint64_t, gpu::kCallCount> made_{};  // calls of each name by the operation
   std::uint64_t operation_ = 0;
   std::string operation_id_;
   std::uint64_t calls_ = 0;

@@ -86,6 +86,7 @@ struct Annotations {
   std::optional<Expectation> expect;
   std::optional<Check> check;           // of a `check`
   std::vector<std::uint32_t> schedule;  // streams in the order in which the device ran work during this operation
+  std::vector<sim::CallFault> fired;    // faults that a plan struck single calls of this operation with
   bool has_schedule = false;            // an empty schedule is a decision too
   std::string note;
   std::string extensions;  // the fields that begin with "x-", as JSON members: "\"x-a\":1,\"x-b\":2"

@@ -122,6 +122,43 @@ TEST_F(ReplayTest, ARecordedTraceReplaysToItsFingerprintWithoutPlanOrSeed) {
   EXPECT_TRUE(printed("fingerprint"));
 }
 
+TEST_F(ReplayTest, EveryDecisionOfAPlanIsRecordedWhereverItStruck) {
+  const std::string path = folder_ + "/planned.jsonl";
+  std::ofstream(path) << R"({"format":"taintgraph-trace","version":1,"device":{"page":64},"faults":[)"
+                      << R"({"call":"cuMemAlloc","skip":1,"count":1,"kind":"out_of_memory"},)"
+                      << R"({"call":"cuEventRecord","count":1,"kind":"invalid_handle"},)"
+                      << R"({"class":"write","one_in":2,"mode":"persistent","kind":"invalid_value"},)"
+                      << R"({"kernel":"fill","skip":1,"kind":"host_exception"},)"
+                      << R"({"call":"cuMemFree","count":1,"kind":"invalid_value"}]})"
+                      << "\n"
+                      << R"({"op":"alloc","buffer":"X","size":64}
+{"op":"alloc","buffer":"Y","size":64,"expect":{"outcome":"ok"}}
+{"op":"launch","kernel":"iota","writes":["X"],"stream":1}
+{"op":"launch","kernel":"copy","reads":["X"],"writes":["Y"],"stream":2,"expect":{"outcome":"ok"}}
+{"op":"write","to":"X","fill":1}
+{"op":"write","to":"X","fill":2}
+{"op":"write","to":"X","fill":3}
+{"op":"write","to":"X","fill":4}
+{"op":"launch","kernel":"fill","writes":["X"],"args":{"value":1},"expect":{"outcome":"ok"}}
+{"op":"launch","kernel":"fill","writes":["X"],"args":{"value":2},"expect":{"outcome":"failed","error":"host_exception"}}
+{"op":"free","buffer":"Y"}
+{"op":"sync"}
+{"op":"cleanup","expect":{"outcome":"failed"}}
+)";
+  const std::string record = folder_ + "/record.jsonl";
+  EXPECT_EQ(run({path, "--record", record}), 0) << out_.str();
+  const std::string recorded = text(record);
+  EXPECT_EQ(recorded.find("one_in"), std::string::npos);
+  EXPECT_NE(recorded.find(R"("fired":[{"call":"cuMemAlloc","nth":1,"kind":"out_of_memory")"), std::string::npos);
+  EXPECT_NE(recorded.find(R"("fired":[{"call":"cuEventRecord","nth":1)"), std::string::npos);
+  EXPECT_NE(recorded.find(R"("fault":{"kind":"host_exception")"), std::string::npos);
+  EXPECT_NE(recorded.find(R"("fired":[{"call":"cuMemFree")"), std::string::npos);
+  EXPECT_EQ(run({record}), 0) << out_.str();
+  const std::string again = folder_ + "/again.jsonl";
+  EXPECT_EQ(run({record, "--record", again}), 0);
+  EXPECT_EQ(text(again), recorded) << "a record of a record is the same";
+}
+
 TEST_F(ReplayTest, PrintsOneJsonObjectALine) {
   EXPECT_EQ(run({file("good.jsonl", kFailing), "--json"}), 0);
   EXPECT_TRUE(printed(R"("op":"read","outcome":"unwritten","roots":["P"],"via":[],"error":"launch_out_of_resources")"));

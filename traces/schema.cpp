@@ -104,6 +104,12 @@ Json planned_fault() {
   return with_async_rule(object_of(std::move(members), {"kind"}));
 }
 
+Json call_fault() {
+  Json members = {{"call", call_names()}, {"nth", whole_number(1, ~std::uint64_t{0})}};
+  members.update(fault_members());
+  return with_async_rule(object_of(std::move(members), {"call", "kind"}));
+}
+
 Json header() {
   const Json device = object_of({{"memory", defined("number")},
                                  {"streams", whole_number(1, internal::kMaxStreams)},
@@ -174,6 +180,8 @@ Json field(Field field) {
       return defined("fault");
     case Field::expect:
       return defined("expectation");
+    case Field::fired:
+      return list_of(defined("call_fault"));
     case Field::schedule:
       return list_of(defined("stream"));
     case Field::fingerprint:
@@ -234,6 +242,7 @@ Json definitions() {
           {"fault_kind", kind},
           {"fault", {{"anyOf", {defined("fault_kind"), with_async_rule(object_of(fault_members(), {"kind"}))}}}},
           {"planned_fault", planned_fault()},
+          {"call_fault", call_fault()},
           {"expectation", expectation()},
           {"header", header()},
           {"operation", operations()}};

@@ -28,6 +28,15 @@ Outcome outcome_of(core::Outcome outcome) {
 
 core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number}; }
 
+// Where an operation's host code stands, for faults planned by stream, kernel or class.
+sim::CallSite site_of(const Operation& operation) {
+  sim::CallSite site{gpu::Call::none, operation.stream, {}, std::nullopt};
+  if (operation.kind == OpKind::launch) site.kernel = gpu::kernel_catalog()[operation.kernel].name;
+  const std::span<const gpu::Call> calls = calls_struck(operation.kind, gpu::FaultKind::invalid_value);
+  if (!calls.empty()) site.call_class = sim::class_of(calls.front());
+  return site;
+}
+
 }  // namespace
 
 Session::Session(const Header& header, const NameTable& names, const SessionOptions& options)
@@ -47,6 +56,7 @@ StepResult Session::execute(const Operation& operation) {
   const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
   state.machine.plan.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);
+  if (operation.annotations) state.machine.plan.strike(operation.annotations->fired);
   if (operation.annotations && operation.annotations->has_schedule)
     state.machine.force_schedule(operation.annotations->schedule);
 
@@ -111,7 +121,7 @@ void Session::State::arm(const Operation& operation) {
 void Session::State::run(const Operation& operation, StepResult& result) {
   core::Runtime& runtime = *machine.runtime;
   const core::Correlation correlation{ordinal};
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   switch (operation.kind) {
     case OpKind::alloc:
       return alloc(operation, result);
@@ -180,7 +190,7 @@ void Session::State::run(const Operation& operation, StepResult& result) {
 void Session::State::alloc(const Operation& operation, StepResult& result) {
   Named& buffer = named(operation.buffer);
   if (buffer.handle) return reject("name_in_use", result);  // names are the trace's own; the core has none
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   core::Allocation made = machine.runtime->alloc({.size_bytes = operation.size,
                                                   .from_new_page = operation.fault.has_value(),
                                                   .correlation = core::Correlation{ordinal},
@@ -194,7 +204,7 @@ void Session::State::alloc(const Operation& operation, StepResult& result) {
 void Session::State::capture_end(const Operation& operation, StepResult& result) {
   core::GraphId& graph = graphs[operation.graph];
   if (graph != core::GraphId::none) return reject("name_in_use", result);
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   core::Captured captured = machine.runtime->capture_end(
       {.stream = stream(operation.stream), .correlation = core::Correlation{ordinal}, .host_code = &host_code});
   if (captured) {
@@ -210,7 +220,7 @@ void Session::State::reset(StepResult& result) {
 }
 
 core::Status Session::State::write(const Operation& operation) {
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   const core::WeakBinding to = bind(operation.writes.front());
   if (operation.has_bytes) {
     payload.resize(operation.bytes.size());
@@ -238,7 +248,7 @@ core::Status Session::State::launch(const Operation& operation) {
   writes.clear();
   for (const Ref& ref : operation.reads) reads.push_back(bind(ref));
   for (const Ref& ref : operation.writes) writes.push_back(bind(ref));
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   const std::span<const std::uint64_t> scalars(&operation.scalar, kernel.scalar.empty() ? 0 : 1);
   return machine.runtime->launch({.kernel = kernel.name,
                                   .reads = reads,
@@ -263,7 +273,7 @@ void Session::State::read(const Operation& operation, StepResult& result) {
     piece.to = to;
     if (piece.from.range.begin <= piece.from.range.end) to += piece.from.range.size();
   }
-  PlannedException host_code(machine.plan);
+  PlannedException host_code(machine.plan, site_of(operation));
   const core::Status status = machine.runtime->read({.pieces = pieces,
                                                      .stream = stream(operation.stream),
                                                      .correlation = core::Correlation{ordinal},

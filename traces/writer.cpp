@@ -112,8 +112,22 @@ class OperationText {
     line_.close_list();
   }
 
+  void write_fired(const std::vector<sim::CallFault>& fired) {
+    line_.key("fired");
+    line_.open_list();
+    for (const sim::CallFault& each : fired) {
+      line_.open_object();
+      line_.member("call", gpu::to_string(each.call));
+      line_.member("nth", each.nth);
+      internal::write_fault_members(line_, each.fault);
+      line_.close_object();
+    }
+    line_.close_list();
+  }
+
   void write_annotations(const Annotations& annotations) {
     if (annotations.expect) write_expectation(*annotations.expect);
+    if (!annotations.fired.empty()) write_fired(annotations.fired);
     if (annotations.has_schedule) {
       line_.key("schedule");
       line_.open_list();

@@ -180,6 +180,49 @@ std::optional<sim::Fault> read_fault(ValueReader& in) {
   return join(in, parts);
 }
 
+std::vector<sim::CallFault> read_fired(ValueReader& in) {
+  constexpr std::array<std::string_view, 6> names = {"call", "nth", "kind", "when", "bytes_done", "surface"};
+  std::vector<sim::CallFault> fired;
+  if (!in.list()) return fired;
+  in.scanner().enter();
+  for (std::uint64_t i = 0; in.scanner().next_element(); ++i) {
+    const PathStep step(in.problems(), i);
+    if (!in.object()) continue;
+    sim::CallFault struck;
+    FaultParts parts;
+    Members members(in, names);
+    while (const auto member = members.next()) {
+      switch (*member) {
+        case 0:
+          struck.call = read_call(in).value_or(gpu::Call::none);
+          break;
+        case 1:
+          struck.nth = in.integer(1).value_or(1);
+          break;
+        case 2:
+          parts.kind = read_fault_kind(in, FaultUse::injected);
+          break;
+        case 3:
+          read_when(in, parts);
+          break;
+        case 4:
+          parts.fault.bytes_done = in.integer().value_or(0);
+          break;
+        default:
+          read_surface(in, parts.fault);
+          break;
+      }
+    }
+    members.require(0);
+    members.require(2);
+    if (const auto fault = join(in, parts)) {
+      struck.fault = *fault;
+      fired.push_back(struck);
+    }
+  }
+  return fired;
+}
+
 std::vector<sim::PlannedFault> read_fault_plan(ValueReader& in) {
   std::vector<sim::PlannedFault> plan;
   if (!in.list()) return plan;

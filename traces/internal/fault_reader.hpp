@@ -16,6 +16,9 @@ enum class FaultUse : std::uint8_t { injected, expected };
 // "kind", or {"kind":...,"when":...,"bytes_done":n,"surface":{"after_calls":n}}.
 [[nodiscard]] std::optional<sim::Fault> read_fault(ValueReader& in);
 
+// [{"call":"cuMemAlloc","nth":1,"kind":...}, ...]: what a plan decided during an operation.
+[[nodiscard]] std::vector<sim::CallFault> read_fired(ValueReader& in);
+
 // The list of a header.
 [[nodiscard]] std::vector<sim::PlannedFault> read_fault_plan(ValueReader& in);
 

@@ -12,7 +12,8 @@ constexpr FieldSet fields(Field first, Fields... rest) {
 }
 
 // Every operation may carry these.
-constexpr FieldSet kCommon = fields(Field::op, Field::id, Field::stream, Field::expect, Field::schedule, Field::note);
+constexpr FieldSet kCommon =
+    fields(Field::op, Field::id, Field::stream, Field::expect, Field::fired, Field::schedule, Field::note);
 
 enum class MayFault : std::uint8_t { no, yes };
 

@@ -39,17 +39,18 @@ enum class Field : std::uint8_t {
   claimed,
   fault,
   expect,
+  fired,
   schedule,
   note,
   operations,   // of the closing line
   fingerprint,  // of the closing line
 };
-inline constexpr std::size_t kFieldCount = 28;
+inline constexpr std::size_t kFieldCount = 29;
 
 inline constexpr std::array<std::string_view, kFieldCount> kFieldNames = {
-    "op",    "id",      "buffer", "size",   "to",       "fill",  "bytes",      "kernel",     "reads", "writes",
-    "args",  "from",    "stream", "on",     "mode",     "graph", "failures",   "tags",       "pages", "bytes_in_use",
-    "clean", "claimed", "fault",  "expect", "schedule", "note",  "operations", "fingerprint"};
+    "op",    "id",      "buffer", "size",   "to",    "fill",     "bytes",    "kernel",     "reads",      "writes",
+    "args",  "from",    "stream", "on",     "mode",  "graph",    "failures", "tags",       "pages",      "bytes_in_use",
+    "clean", "claimed", "fault",  "expect", "fired", "schedule", "note",     "operations", "fingerprint"};
 
 [[nodiscard]] constexpr std::string_view name_of(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 

@@ -106,6 +106,10 @@ void OperationReader::read_member(Field field) {
     case Field::expect:
       expect_ = read_expectation(in_);
       break;
+    case Field::fired:
+      annotated_ = true;
+      annotations_.fired = read_fired(in_);
+      break;
     case Field::schedule:
       annotated_ = true;
       annotations_.has_schedule = true;

@@ -32,13 +32,14 @@ struct Session::State {
   class PlannedException final : public core::HostCode {
    public:
     struct Thrown {};
-    explicit PlannedException(sim::FaultPlan& plan) : plan_(plan) {}
+    PlannedException(sim::FaultPlan& plan, const sim::CallSite& site) : plan_(plan), site_(site) {}
     void run() override {
-      if (plan_.host_code_throws()) throw Thrown{};
+      if (plan_.host_code_throws(site_)) throw Thrown{};
     }
 
    private:
     sim::FaultPlan& plan_;
+    sim::CallSite site_;
   };
 
   [[nodiscard]] Named& named(NameId name);
