@@ -11,11 +11,13 @@
 #include <iomanip>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string_view>
 
 #include "commit.hpp"
 #include "props/fuzz.hpp"
 #include "traces/replay.hpp"
+#include "traces/schema.hpp"
 #include "viz/html.hpp"
 #include "viz/render.hpp"
 #include "viz/svg.hpp"
@@ -50,12 +52,14 @@ int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostr
 }
 
 int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+int schema_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 constexpr std::array kSubcommands = {
     Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
+    Subcommand{"schema", "print the JSON Schema of a trace", schema_command},
     Subcommand{"version", "print version, commit and compiler", version_command},
     Subcommand{"help", "print this, or the help of a subcommand", help_command},
 };
@@ -102,15 +106,28 @@ int help_command(int argc, const char* const* argv, std::ostream& out, std::ostr
   return topic->run(2, arguments.data(), out, err);
 }
 
+// What a subcommand without arguments has to say to those it is given; nothing if it was given none.
+std::optional<int> answer_arguments(int argc, const char* const* argv, std::string_view summary, std::ostream& out,
+                                    std::ostream& err) {
+  if (argc < 2) return std::nullopt;
+  if (!is_help_option(argv[1])) return unexpected_argument(argv[0], argv[1], err);
+  out << "Usage: taintgraph " << argv[0] << "\n\n" << summary << '\n';
+  return 0;
+}
+
+int schema_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  const auto answered = answer_arguments(argc, argv, "Prints the JSON Schema of a trace.", out, err);
+  if (answered) return *answered;
+  out << traces::schema_text();
+  return 0;
+}
+
 int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  if (argc > 1 && is_help_option(argv[1])) {
-    out << "Usage: taintgraph version\n\nPrints version, commit and compiler of this program.\n";
-    return 0;
-  }
-  if (argc > 1) return unexpected_argument(argv[0], argv[1], err);
+  const auto answered = answer_arguments(argc, argv, "Prints version, commit and compiler of this program.", out, err);
+  if (answered) return *answered;
   out << "taintgraph " << TAINTGRAPH_VERSION << " (commit " << taintgraph::kCommit << ", "
 #if defined(__clang__)
-      << "clang " << __clang_version__
+      << "clang " << __clang_major__ << '.' << __clang_minor__ << '.' << __clang_patchlevel__
 #else
       << "gcc " << __VERSION__
 #endif
