@@ -87,6 +87,17 @@ TEST(AccessMapTest, WhatTheHostWaitedForIsForgotten) {
   EXPECT_LE(map.segments(), 64U);
 }
 
+TEST(AccessMapTest, WhatTheHostHasNotWaitedForIsKept) {
+  AccessMap map;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(map.write(i * 16, i * 16 + 8, epoch(0, i + 1), clock_of({{0, i + 1}}), kNothing));
+  }
+  EXPECT_EQ(map.segments(), 1000U);
+  const auto conflict = map.read(16, 20, epoch(1, 1), clock_of({{0, 1}, {1, 1}}), kNothing);
+  ASSERT_TRUE(conflict);
+  EXPECT_EQ(conflict->earlier, epoch(0, 2));
+}
+
 // The same answers, byte by byte, as a model that keeps every access for ever.
 class NaiveMap {
  public:
