@@ -44,7 +44,7 @@ class NoGpu : public std::runtime_error {
 struct SessionOptions {
   Backend backend = Backend::sim;
   int device = 0;                          // ordinal of the GPU, on a real driver
-  std::uint64_t staging_bytes = 1U << 16;  // see gpu::CudaDeviceOptions
+  std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
   bool validate = false;                   // run every structure's own validation after each operation; slow
   bool keep_history =
       false;  // remember every operation and buffer, so that snapshots can name them; grows with the run
