@@ -118,6 +118,21 @@ TEST_F(FaultTest, StreamOrderedFreesAreNotLostWithThePoisonedContext) {
   EXPECT_TRUE(driver.live_objects().empty());
 }
 
+TEST_F(FaultTest, FreesThatAreQueuedAtThePoisonHappen) {
+  CUdeviceptr pooled = 0;
+  ASSERT_EQ(cu.cuMemAllocAsync(&pooled, 32, streams[0]), CUDA_SUCCESS);
+  const CUfunction kernel = function("fill");
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(launch(kernel, 0, 32, {{pooled, 32, true}}), CUDA_SUCCESS);
+  ASSERT_EQ(cu.cuMemFreeAsync(pooled, streams[0]), CUDA_SUCCESS);
+  begin(1);
+  strike(Call::cuEventCreate, {.kind = FaultKind::unknown, .when = FaultWhen::before});
+  CUevent none = nullptr;
+  EXPECT_EQ(cu.cuEventCreate(&none, 0), CUDA_ERROR_UNKNOWN);
+  EXPECT_LT(driver.take_schedule().size(), 20U);  // so the free was still queued
+  ASSERT_EQ(cu.cuCtxDestroy(context), CUDA_SUCCESS);
+  EXPECT_TRUE(driver.live_objects().empty());
+}
+
 TEST_F(FaultTest, SomeErrorsNeedANewProcess) {
   begin(1);
   EXPECT_EQ(launch(function("trap"), 0, 1, {}), CUDA_SUCCESS);
