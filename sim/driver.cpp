@@ -38,6 +38,14 @@ void Driver::force_schedule(std::span<const std::uint32_t> streams) {
 
 std::vector<std::string> Driver::live_objects() const { return state_->entries.live_objects(); }
 
+std::vector<std::uint32_t> Driver::busy_streams() const {
+  std::vector<std::uint32_t> busy;
+  state_->entries.timeline().each_pending([&busy](const WorkItem& item) {
+    if (busy.empty() || busy.back() != item.slot) busy.push_back(item.slot);
+  });
+  return busy;
+}
+
 std::uint64_t Driver::now_nanoseconds() const { return state_->entries.timeline().now(); }
 
 }  // namespace taintgraph::sim

@@ -78,6 +78,9 @@ class Driver {
   // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).
   [[nodiscard]] std::vector<std::string> live_objects() const;
 
+  // Streams (by index, in order) that have work queued which did not run yet.
+  [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
+
   [[nodiscard]] std::uint64_t now_nanoseconds() const;
 
  private:

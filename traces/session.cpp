@@ -302,6 +302,13 @@ void Session::State::reject(std::string_view error, StepResult& result) const {
   result.error = error;
 }
 
+// A sync that is ok has waited: nothing else in a program shows whether it did.
+void Session::State::check_waited(const Operation& operation, StepResult& result) const {
+  for (const std::uint32_t busy : machine.busy_streams())
+    if (!operation.has_stream || operation.stream == busy)
+      result.findings.push_back("sync returned while stream " + std::to_string(busy) + " still had work");
+}
+
 // Checks name failures by the ids of their operations. Only failures in the graph can be asked about, so what is kept
 // is cut back to those whenever it has outgrown them.
 void Session::State::remember_id(NameId id) {
@@ -325,6 +332,7 @@ void Session::State::note_state(const Operation& operation, StepResult& result) 
   result.fired = machine.plan.take_fired();
   result.schedule = machine.take_schedule();
   result.findings = machine.take_findings();
+  if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) check_waited(operation, result);
   if (options.validate) runtime.validate();
   const bool may_be_a_root = result.outcome == Outcome::failed || operation.kind == OpKind::alloc;
   if (operation.id != NameId::none && may_be_a_root) remember_id(operation.id);

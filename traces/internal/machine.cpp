@@ -85,6 +85,10 @@ void Machine::force_schedule(std::span<const std::uint32_t> streams) {
   if (driver) driver->force_schedule(streams);
 }
 
+std::vector<std::uint32_t> Machine::busy_streams() const {
+  return driver ? driver->busy_streams() : std::vector<std::uint32_t>();
+}
+
 std::vector<std::string> Machine::live_objects() const {
   return driver ? driver->live_objects() : std::vector<std::string>();
 }

@@ -25,6 +25,7 @@ struct Machine {
   [[nodiscard]] std::vector<std::string> take_findings();
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
   void force_schedule(std::span<const std::uint32_t> streams);
+  [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
   [[nodiscard]] std::vector<std::string> live_objects() const;
 
   sim::FaultPlan plan;

@@ -62,6 +62,7 @@ struct Session::State {
   [[nodiscard]] std::string name_of_root(core::FailureId failure) const;
   [[nodiscard]] std::string_view id_of(std::uint64_t operation) const;
   void remember_id(NameId id);
+  void check_waited(const Operation& operation, StepResult& result) const;
   void note_state(const Operation& operation, StepResult& result);
 
   SessionOptions options;
