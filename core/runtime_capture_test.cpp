@@ -129,6 +129,26 @@ TEST_F(CaptureTest, RecordingsAndGraphsHoldTheirBuffers) {  // G3, C1
   EXPECT_EQ(outcome(runtime_.destroy(*graph)), Seen::rejected);
 }
 
+TEST_F(CaptureTest, WhatHasNoMemoryIsRecordedAndJudgedWhenReplayed) {  // W5, G2
+  device_.fail("reserve", out_of_memory(), 9);
+  const Handle missing =
+      runtime_.alloc({.size_bytes = 8, .from_new_page = true, .correlation = Correlation{77}}).handle;
+  device_.fail("reserve", out_of_memory(), 0);
+  const Handle x = alloc(8);
+  for (const bool from : {true, false}) {
+    ASSERT_TRUE(begin());
+    const WeakBinding absent = missing.weak();
+    EXPECT_EQ(
+        outcome(runtime_.copy({.from = from ? absent : x.weak(), .to = from ? x.weak() : absent, .stream = kStream})),
+        Seen::ok);
+    const Captured graph = end();
+    ASSERT_TRUE(graph);
+    EXPECT_EQ(device_.calls("copy"), 0) << "there is no address to copy from or to";
+    EXPECT_EQ(replay(*graph), Seen::skipped);
+    EXPECT_EQ(status_.error().several.reports.front().correlation, Correlation{77});
+  }
+}
+
 TEST_F(CaptureTest, HeldMemoryIsNotMoved) {
   const Handle x = alloc(64);
   ASSERT_TRUE(begin());

@@ -20,6 +20,7 @@ core::DeviceResult<void> Captures::begin(core::StreamIndex stream, CUstream hand
   auto asked = checked(driver_, driver_.cuStreamIsCapturing(handle, &status), Call::cuStreamIsCapturing);
   if (!asked) {
     add_undo_failure(begun.error(), asked.error());
+    windows_[core::index(stream)].open = true;  // it may be: ended with everything else
   } else if (status != CU_STREAM_CAPTURE_STATUS_NONE) {
     if (auto ended = abandon(stream, handle); !ended) add_undo_failure(begun.error(), ended.error());
   }

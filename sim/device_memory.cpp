@@ -56,7 +56,7 @@ Allocation* DeviceMemory::allocate(std::uint64_t size_bytes, std::uint64_t conte
   allocation->kind = kind;
   allocation->lost = lost;
   // Left uninitialised on purpose: bytes() fills what is looked at.
-  allocation->bytes_ = std::unique_ptr<std::byte[]>(new std::byte[size_bytes]);
+  allocation->bytes_ = std::unique_ptr<std::byte[]>(new std::byte[size_bytes]);  // may throw; nothing is kept then
   allocation->chunks_left_ = static_cast<std::size_t>((size_bytes + kChunk - 1) / kChunk);
   allocation->filled_.resize(allocation->chunks_left_);
   if (!lost) used_ += size_bytes;

@@ -70,13 +70,16 @@ void DriverEntries::look_ahead(ContextObject& context) {
   context.looked_ahead_in = operation;
   VectorClock faulty;
   bool any = false;
-  timeline_.each_pending([&](WorkItem& item) {
-    if (item.context != context.serial || item.probed || item.operation == operation) return;
+  // What stands before work that was looked at already was looked at with it.
+  timeline_.each_pending_backwards([&](WorkItem& item) {
+    if (item.probed) return false;
+    if (item.context != context.serial || item.operation == operation) return true;
     item.probed = true;
     const std::optional<AsyncFault>& injected = item.work.fault;
-    if (injected ? injected->surface_after_calls.has_value() : !executor_.looks_faulty(item.work)) return;
+    if (injected ? injected->surface_after_calls.has_value() : !executor_.looks_faulty(item.work)) return true;
     faulty.join(item.clock);
     any = true;
+    return true;
   });
   if (any) timeline_.run_until(faulty);
 }

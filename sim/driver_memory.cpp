@@ -1,4 +1,6 @@
 // Device memory, page-locked host memory, copies.
+#include <new>
+
 #include "sim/driver_entries.hpp"
 
 namespace taintgraph::sim {
@@ -7,7 +9,12 @@ CUresult DriverEntries::allocate(ContextObject& context, CUdeviceptr* address, s
                                  StreamObject* stream) {
   if (size_bytes == 0) return misuse(call, "of no bytes", CUDA_ERROR_INVALID_VALUE);
   const AllocationKind kind = stream == nullptr ? AllocationKind::context : AllocationKind::stream_ordered;
-  Allocation* const allocation = memory_.allocate(size_bytes, context.serial, kind, struck_.lost);
+  Allocation* allocation = nullptr;
+  try {
+    allocation = memory_.allocate(size_bytes, context.serial, kind, struck_.lost);
+  } catch (const std::bad_alloc&) {
+    return CUDA_ERROR_OUT_OF_MEMORY;  // the host has not the memory that the device is said to have
+  }
   if (allocation == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
   *address = allocation->address;
   return CUDA_SUCCESS;

@@ -133,6 +133,7 @@ FiredFault FaultPlan::fire(const Fault& fault, Call call, std::string_view plann
 
 std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
   if (site.call != Call::none) ++calls_;
+  if (asleep_) return std::nullopt;
   ++made_[static_cast<std::size_t>(site.call)];
   // Every planned fault counts the calls it selects, even where another one strikes.
   std::optional<std::size_t> first;

@@ -107,6 +107,10 @@ class FaultPlan {
   // Asks about one driver call; counts it. A result is logged as fired.
   [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
 
+  // While it sleeps nothing strikes and no call is counted as selected: the making of a device and its end are no part
+  // of the program that a plan is about.
+  void sleep(bool asleep) { asleep_ = asleep; }
+
   // Counts a driver call that had its answer already (a sticky error, say), so that no fault can strike it.
   void pass() { ++calls_; }
 
@@ -142,6 +146,7 @@ class FaultPlan {
   std::uint64_t operation_ = 0;
   std::string operation_id_;
   std::uint64_t calls_ = 0;
+  bool asleep_ = false;
   std::vector<FiredFault> fired_;
 };
 

@@ -68,6 +68,14 @@ class Timeline {
     }
   }
 
+  // The same from the newest backwards, slot by slot; of a slot no more once visit(WorkItem&) returns false.
+  template <class Visit>
+  void each_pending_backwards(Visit&& visit) {
+    if (pending_ == 0) return;
+    for (Slot& slot : slots_)
+      for (auto item = slot.queue.rbegin(); item != slot.queue.rend() && visit(**item);) ++item;
+  }
+
   [[nodiscard]] std::uint64_t now() const { return now_; }
 
   // See Driver. A forced schedule is in force until the schedule is taken.

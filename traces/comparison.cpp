@@ -9,7 +9,7 @@ constexpr std::size_t kShownBytes = 64;
 
 std::string list_text(const std::vector<NameId>& ids, const NameTable& names) {
   std::string text = "[";
-  for (const NameId id : ids) text += (text.size() > 1 ? ", " : "") + names.text(id);
+  for (const NameId id : ids) text += (text.size() > 1 ? ", " : "") + visible(names.text(id));
   return text + "]";
 }
 
@@ -50,7 +50,7 @@ std::vector<Mismatch> compare(const Operation& operation, const StepResult& resu
       mismatches.push_back({"via", list_text(*expect->via, names.names()), list_text(result.via, names)});
     if (expect->error && gpu::row(*expect->error).name != result.error)
       mismatches.push_back({"error", std::string(gpu::row(*expect->error).name), std::string(result.error)});
-    if (expect->bytes && *expect->bytes != result.bytes)
+    if (expect->bytes && (result.outcome != Outcome::ok || *expect->bytes != result.bytes))
       mismatches.push_back({"bytes", hex_text(*expect->bytes, kShownBytes), hex_text(result.bytes, kShownBytes)});
     if (expect->fill) {
       const bool same =
@@ -71,8 +71,24 @@ std::string to_string(const Mismatch& mismatch) {
 
 std::string list_text(const std::vector<std::uint64_t>& ordinals, const OperationNames& names) {
   std::string text = "[";
-  for (const std::uint64_t ordinal : ordinals) text += (text.size() > 1 ? ", " : "") + names.text(ordinal);
+  for (const std::uint64_t ordinal : ordinals) text += (text.size() > 1 ? ", " : "") + visible(names.text(ordinal));
   return text + "]";
+}
+
+std::string visible(std::string_view name) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char each : name) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (byte >= 0x20 && byte != 0x7F) {
+      text += each;
+    } else {
+      text += "\\x";
+      text += kDigits[byte >> 4];
+      text += kDigits[byte & 15];
+    }
+  }
+  return text;
 }
 
 std::string hex_text(const std::vector<std::uint8_t>& bytes, std::size_t limit) {

@@ -42,6 +42,8 @@ struct Mismatch {
 
 // "[P, Q]"
 [[nodiscard]] std::string list_text(const std::vector<std::uint64_t>& ordinals, const OperationNames& names);
+// A name as it can be shown on one line: control characters written as \\xNN.
+[[nodiscard]] std::string visible(std::string_view name);
 // Lower-case hex, two digits a byte; cut off after `limit` bytes with the count of the rest.
 [[nodiscard]] std::string hex_text(const std::vector<std::uint8_t>& bytes, std::size_t limit = SIZE_MAX);
 

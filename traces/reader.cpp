@@ -43,7 +43,7 @@ tl::expected<Program, std::vector<Problem>> unreadable(std::string why) {
 
 std::string to_string(const Problem& problem, std::string_view file) {
   return std::string(file) + ":" + std::to_string(problem.line) + ":" + std::to_string(problem.column) +
-         ": error: " + problem.message + " (" + problem.pointer + ")";
+         ": error: " + problem.message + (problem.pointer.empty() ? "" : " (" + problem.pointer + ")");
 }
 
 std::vector<Problem> read_trace(std::istream& input, NameTable& names, const TraceSink& sink) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <istream>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -135,6 +134,7 @@ class TraceRun {
 
   void show(const Operation& operation, const StepResult& result, const std::vector<Mismatch>& mismatches) {
     const std::uint64_t ordinal = replayer_->session().operations();
+    ++outcomes_[static_cast<std::size_t>(result.outcome)];
     if (recorder_) recorder_->add(operation, result);
     if (options_.json) {
       out_ << step_json(operation, ordinal, result, mismatches, replayer_->names()) << '\n';
@@ -143,9 +143,19 @@ class TraceRun {
     if (options_.verbose) out_ << step_text(operation, ordinal, result, replayer_->names()) << '\n';
     for (const Mismatch& mismatch : mismatches) {
       out_ << path_ << ':' << operation.line << ": mismatch: operation #" << ordinal;
-      if (operation.id != NameId::none) out_ << " (" << names_.text(operation.id) << ")";
+      if (operation.id != NameId::none) out_ << " (" << visible(names_.text(operation.id)) << ")";
       out_ << ", " << to_string(operation.kind) << ": " << to_string(mismatch) << '\n';
     }
+  }
+
+  // What was not ok, so that a program error without an `expect` does not go unseen.
+  std::string outcomes_text() const {
+    std::string text;
+    for (std::size_t i = 1; i < outcomes_.size(); ++i)
+      if (outcomes_[i] > 0)
+        text += (text.empty() ? " (" : ", ") + std::to_string(outcomes_[i]) + " " +
+                std::string(to_string(static_cast<Outcome>(i)));
+    return text.empty() ? text : text + ")";
   }
 
   void summarise() {
@@ -166,7 +176,7 @@ class TraceRun {
     for (const Mismatch& each : replayer_->whole_run())
       out_ << path_ << ": mismatch: whole run, " << to_string(each) << '\n';
     out_ << path_ << ": " << (replayer_->mismatches() == 0 ? "ok" : "MISMATCH") << ", " << operations << " operations, "
-         << replayer_->mismatches() << " mismatches, fingerprint " << fingerprint
+         << replayer_->mismatches() << " mismatches" << outcomes_text() << ", fingerprint " << fingerprint
          << (InterruptGuard::interrupted() ? ", interrupted" : "") << '\n';
   }
 
@@ -195,6 +205,7 @@ class TraceRun {
   NameTable names_;
   std::optional<Replayer> replayer_;
   std::optional<Recorder> recorder_;
+  std::array<std::uint64_t, 6> outcomes_{};  // by Outcome
   bool stopped_ = false;
   bool uninjectable_ = false;
 };
@@ -213,23 +224,29 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
   Options options;
   CLI::App app("Run traces and compare every operation with what the trace expects.", "taintgraph replay");
   app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();
-  const std::map<std::string, Backend> backends = {{"sim", Backend::sim}, {"cuda", Backend::cuda}};
-  app.add_option("--backend", options.backend, "which driver to run on: sim (default) or cuda")
-      ->transform(CLI::CheckedTransformer(backends));
+  std::string backend = "sim";
+  app.add_option("--backend", backend, "which driver to run on: sim (the default) or cuda")
+      ->check(CLI::IsMember({"sim", "cuda"}));
   app.add_option("--device", options.device, "which GPU, with --backend cuda (default 0)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
   app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
   app.add_option("--html", options.html, "the same as a page");
-  app.add_option("--until", options.until, "stop after operation N");
+  app.add_option("--until", options.until, "stop after operation N")->check([](const std::string& text) {
+    const bool whole = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos;
+    return whole ? std::string() : "expected the number of an operation, found " + text;
+  });
   app.add_flag("--json", options.json, "one JSON object an operation, and one for each trace");
   app.add_flag("-v,--verbose", options.verbose, "one line an operation");
   app.add_flag("--stream", options.stream, "execute while reading, without checking the whole file first");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, out, err) == 0 ? kHeld : kBadInput;
+    if (error.get_exit_code() == 0) return app.exit(error, out, err);
+    err << "taintgraph: replay: " << error.what() << "; 'taintgraph replay --help' tells more\n";
+    return kBadInput;
   }
+  options.backend = backend == "cuda" ? Backend::cuda : Backend::sim;
   if (options.traces.size() > 1 && (!options.record.empty() || !options.svg.empty() || !options.html.empty())) {
     err << "taintgraph: replay: --record, --svg and --html take one trace\n";
     return kBadInput;

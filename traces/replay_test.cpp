@@ -159,6 +159,39 @@ TEST_F(ReplayTest, EveryDecisionOfAPlanIsRecordedWhereverItStruck) {
   EXPECT_EQ(text(again), recorded) << "a record of a record is the same";
 }
 
+TEST_F(ReplayTest, APlanIsAboutTheProgramNotTheMakingAndEndOfTheDevice) {
+  const auto planned = [&](const std::string& call) {
+    const std::string path = folder_ + "/" + call + ".jsonl";
+    std::ofstream(path) << R"({"format":"taintgraph-trace","version":1,"faults":[{"mode":"persistent","call":")" << call
+                        << R"(","kind":"invalid_value"}]})"
+                        << "\n"
+                        << R"({"op":"alloc","buffer":"X","size":64,"expect":{"outcome":"ok"}}
+{"op":"launch","kernel":"iota","writes":["X"],"expect":{"outcome":"ok"}}
+)";
+    return run({path});
+  };
+  for (const char* call :
+       {"cuInit", "cuCtxCreate", "cuStreamCreate", "cuMemFree", "cuStreamDestroy", "cuStreamSynchronize"})
+    EXPECT_EQ(planned(call), 0) << call << '\n' << out_.str();
+}
+
+TEST_F(ReplayTest, NamesCannotDisturbTheOutput) {
+  const std::string path = file("names.jsonl", R"({"op":"alloc","id":"a\u001b[31m\nb","buffer":"X\u0000","size":8}
+)");
+  EXPECT_EQ(run({path, "-v"}), 0);
+  EXPECT_TRUE(printed("a\\x1b[31m\\x0ab alloc X\\x00 -> ok"));
+}
+
+TEST_F(ReplayTest, WhatWasNotOkIsCounted) {
+  EXPECT_EQ(run({file("r.jsonl", R"({"op":"alloc","buffer":"X","size":8}
+{"op":"read","from":["X",0,9]}
+)")}),
+            0);
+  EXPECT_TRUE(printed("0 mismatches (1 rejected)"));
+  EXPECT_EQ(run({file("r.jsonl", kFailing), "--until", "-1"}), 64);
+  EXPECT_EQ(run({file("r.jsonl", kFailing), "--until", "18446744073709551616"}), 64);
+}
+
 TEST_F(ReplayTest, PrintsOneJsonObjectALine) {
   EXPECT_EQ(run({file("good.jsonl", kFailing), "--json"}), 0);
   EXPECT_TRUE(printed(R"("op":"read","outcome":"unwritten","roots":["P"],"via":[],"error":"launch_out_of_resources")"));

@@ -78,6 +78,7 @@ std::vector<std::string> Session::finish() {
   std::vector<std::string> left;
   core::Runtime& runtime = *state.machine.runtime;
   state.machine.plan.begin_operation(state.ordinal + 1, {});
+  state.machine.plan.sleep(true);
   runtime.drop_recorded_work();
   for (State::Named& each : state.buffers) each.handle.drop();
   runtime.drain_dropped();

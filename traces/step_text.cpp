@@ -12,7 +12,7 @@ constexpr std::size_t kShownBytes = 32;
 std::string operation_text(const Operation& operation, const NameTable& names) {
   std::string text(to_string(operation.kind));
   if (operation.kind == OpKind::launch) text += " " + std::string(gpu::kernel_catalog()[operation.kernel].name);
-  if (operation.buffer != NameId::none) text += " " + names.text(operation.buffer);
+  if (operation.buffer != NameId::none) text += " " + visible(names.text(operation.buffer));
   return text;
 }
 
@@ -31,7 +31,7 @@ std::string json_quoted(std::string_view text) {
 std::string step_text(const Operation& operation, std::uint64_t ordinal, const StepResult& result,
                       const OperationNames& names) {
   std::string text = "#" + std::to_string(ordinal);
-  if (operation.id != NameId::none) text += " " + names.names().text(operation.id);
+  if (operation.id != NameId::none) text += " " + visible(names.names().text(operation.id));
   text += " " + operation_text(operation, names.names()) + " -> " + std::string(to_string(result.outcome));
   if (!result.roots.empty()) text += ", roots " + list_text(result.roots, names);
   if (!result.via.empty()) text += ", via " + list_text(result.via, names);

@@ -44,9 +44,10 @@ std::string format_of(const Options& options) {
   const std::string extension = dot == std::string::npos ? "" : options.output.substr(dot + 1);
   if (extension == "htm") return "html";
   if (extension == "txt") return "text";
-  const bool known = std::find(kFormats.begin(), kFormats.end(), extension) != kFormats.end();
-  return known ? extension : "svg";
+  return extension.empty() || extension.find('/') != std::string::npos ? "svg" : extension;
 }
+
+bool known(const std::string& format) { return std::find(kFormats.begin(), kFormats.end(), format) != kFormats.end(); }
 
 int complain(std::ostream& err, std::string_view what, int code) {
   err << "taintgraph: render: " << what << '\n';
@@ -117,6 +118,9 @@ int render(const Options& options, std::ostream& out, std::ostream& err) {
     if (!other) return kBadInput;
   }
   const std::string format = format_of(options);
+  if (!known(format)) {
+    return complain(err, "no format is called " + format + "; expected svg, html, dot, json or text", kBadInput);
+  }
   DotOptions dot;
   dot.picture.focus = options.focus;
   std::vector<HtmlFrame> frames;

@@ -139,9 +139,10 @@ std::optional<gpu::FaultKind> read_fault_kind(ValueReader& in, FaultUse use) {
   if (!name) return std::nullopt;
   const auto kind = gpu::fault_from_string(*name);
   if (!kind) {
-    in.problems().add(start, "unknown fault " + quoted(*name) +
-                                 "; expected a kind of the fault table, as "
-                                 "\"out_of_memory\"");
+    WordList kinds;
+    for (const gpu::FaultRow& row : gpu::fault_table())
+      if (row.injectable || use == FaultUse::expected) kinds.add(row.name);
+    in.problems().add(start, "unknown fault " + quoted(*name) + "; expected " + kinds.text());
     return std::nullopt;
   }
   if (use == FaultUse::injected && !gpu::row(*kind).injectable) {

@@ -30,6 +30,8 @@ sim::DriverOptions driver_options(const Header& header) {
   sim::DriverOptions options;
   options.seed = header.seed;
   options.memory_bytes = header.device.memory_bytes;
+  options.surfacing =
+      header.device.surfacing == Surfacing::documented ? sim::ErrorSurfacing::documented : sim::ErrorSurfacing::strict;
   return options;
 }
 
@@ -49,6 +51,7 @@ Tables real_tables() {
 }  // namespace
 
 Machine::Machine(const Header& header, const SessionOptions& options) : plan(header.seed, header.faults) {
+  plan.sleep(true);
   gpu::CudaDeviceOptions device_options;
   device_options.ordinal = options.device;
   device_options.streams = header.device.streams;
@@ -68,6 +71,7 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
                              std::string(made.error().call));
   device = std::move(*made);
   runtime = std::make_unique<core::Runtime>(*device, runtime_options(header.device));
+  plan.sleep(false);
 }
 
 std::vector<std::string> Machine::take_findings() {
