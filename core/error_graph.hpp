@@ -2,7 +2,7 @@
 //
 // Whether bytes can be trusted is a property of memory, so each allocation's Taint holds ids; what an id means is kept
 // here, once a device. A failure lives while something carries it (a *tag*) or holds it (a *pin*: the device's poison),
-// and is gone the moment neither is true: the graph leaks if and only if the program leaks memory (C1).
+// and is gone the moment neither is true (C1): a graph that keeps growing is a program that keeps memory.
 //
 // It is not a log: what nothing can read any more is not kept. It knows no memory and no stream.
 //
