@@ -63,8 +63,10 @@ Bearing bearing(OpKind kind, Call call) {
   if (is_work_call(kind, call)) return Bearing::fails;
   if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
   if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
-  // A cleanup that cannot learn what streams are done with says so; all other work finds another way.
-  if (is_event_call(call)) return kind == OpKind::cleanup ? Bearing::fails : Bearing::harmless;
+  // A cleanup that cannot learn what streams are done with, or give a page back, says so; all other work finds another
+  // way than by events.
+  if (kind == OpKind::cleanup && (is_event_call(call) || call == Call::cuMemFree)) return Bearing::fails;
+  if (is_event_call(call)) return Bearing::harmless;
   return Bearing::open;
 }
 
@@ -73,9 +75,10 @@ Effect effect_of(const Operation& operation, const sim::FiredFault& fired) {
   if (!is_work_call(operation.kind, fired.call)) {
     return is_compile_call(fired.call) ? Effect::nothing : Effect::unknown;
   }
-  // A long write goes in pieces, and a planned fault may strike any of them.
-  if (operation.kind == OpKind::write && !fired.planned.empty()) return Effect::unknown;
-  if (fired.when == FaultWhen::after) return Effect::everything;
+  // A long write goes in pieces: a planned fault may strike any of them, and one that is done is not all.
+  const bool after = fired.when == FaultWhen::after;
+  if (operation.kind == OpKind::write && (after || !fired.planned.empty())) return Effect::unknown;
+  if (after) return Effect::everything;
   return fired.bytes_done == 0 ? Effect::nothing : Effect::first_bytes;
 }
 

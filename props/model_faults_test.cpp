@@ -64,8 +64,8 @@ TEST_F(ModelFaults, EventsThatFailCostNothingByThemselves) {
   }
 }
 
-TEST_F(ModelFaults, ACleanupThatCannotAskSaysSo) {
-  for (const Call call : {Call::cuEventRecord, Call::cuEventQuery}) {
+TEST_F(ModelFaults, ACleanupThatCannotAskOrGiveBackSaysSo) {
+  for (const Call call : {Call::cuEventRecord, Call::cuEventQuery, Call::cuMemFree}) {
     const Prediction answer = last(R"({"op":"cleanup"})", {planned(call, FaultKind::invalid_handle)});
     EXPECT_EQ(answer.outcome, Outcome::failed) << gpu::to_string(call);
     EXPECT_EQ(answer.failures, 0U) << "it has nothing to claim";
@@ -122,14 +122,24 @@ TEST_F(ModelFaults, ReadWaitsForItsOwnCopy) {
 }
 
 TEST_F(ModelFaults, FaultInHousekeepingIsOpen) {
-  const Prediction answer = last(R"({"op":"cleanup"})", {planned(Call::cuMemFree, FaultKind::invalid_value)});
+  const Prediction answer = last(kLaunch, {planned(Call::cuMemFree, FaultKind::invalid_value)});
   EXPECT_EQ(answer.outcome, Outcome::ok);
   ASSERT_TRUE(answer.outcome_open);
   const Prediction other = model_->otherwise();
   EXPECT_EQ(other.outcome, Outcome::failed);
   EXPECT_EQ(other.roots, std::vector<std::uint64_t>{4});
-  EXPECT_EQ(other.failures, 0U);
+  EXPECT_EQ(other.failures, 1U);
   EXPECT_FALSE(other.outcome_open);
+}
+
+TEST_F(ModelFaults, NobodyKnowsHowManyPiecesOfAFailedWriteCameThrough) {
+  start(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"write","to":"X","fill":1,"fault":{"kind":"invalid_value","when":"after"}}
+{"op":"trust","to":"X","note":"by eye"}
+{"op":"read","from":"X"})");
+  const Prediction answer = step();
+  EXPECT_EQ(answer.outcome, Outcome::ok);
+  EXPECT_EQ(answer.bytes, (std::vector<std::optional<std::uint8_t>>{std::nullopt}));
 }
 
 TEST_F(ModelFaults, StickyFaultInHousekeepingSurfacesNowOrNext) {
