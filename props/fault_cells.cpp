@@ -20,6 +20,8 @@ constexpr OpKind kLaunch[] = {OpKind::launch};
 constexpr OpKind kCopy[] = {OpKind::copy};
 constexpr OpKind kRead[] = {OpKind::read};
 constexpr OpKind kOrdering[] = {OpKind::wait, OpKind::launch, OpKind::copy, OpKind::write, OpKind::read};
+constexpr OpKind kRecording[] = {OpKind::wait, OpKind::launch, OpKind::copy,   OpKind::write,
+                                 OpKind::read, OpKind::alloc,  OpKind::cleanup};
 constexpr OpKind kWaiting[] = {OpKind::sync, OpKind::read, OpKind::wait};
 constexpr OpKind kReclaiming[] = {OpKind::alloc, OpKind::cleanup, OpKind::free};
 constexpr OpKind kGivingBack[] = {OpKind::cleanup, OpKind::alloc};
@@ -37,7 +39,7 @@ constexpr CallMakers kReach[] = {{Call::none, kFaultable},
                                  {Call::cuStreamSynchronize, kWaiting},
                                  {Call::cuStreamWaitEvent, kOrdering},
                                  {Call::cuEventCreate, kReclaiming},
-                                 {Call::cuEventRecord, kOrdering},
+                                 {Call::cuEventRecord, kRecording},
                                  {Call::cuEventQuery, kReclaiming},
                                  {Call::cuMemAlloc, kAlloc},
                                  {Call::cuMemFree, kGivingBack},

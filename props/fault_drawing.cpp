@@ -26,6 +26,27 @@ bool writes_device_memory(traces::OpKind kind) {
   return kind == traces::OpKind::write || kind == traces::OpKind::launch || kind == traces::OpKind::copy;
 }
 
+bool orders(gpu::Call call) { return call == gpu::Call::cuStreamWaitEvent || call == gpu::Call::cuEventRecord; }
+
+std::vector<gpu::FaultKind> kinds_of(gpu::Call call) {
+  std::vector<gpu::FaultKind> kinds;
+  for (const FaultCell& cell : cells_in_reach()) {
+    if (cell.call == call) kinds.push_back(cell.kind);
+  }
+  return kinds;
+}
+
+sim::PlannedFault draw_planned(Random& random, gpu::Call call, const std::string& operation) {
+  const std::vector<gpu::FaultKind> kinds = kinds_of(call);
+  sim::PlannedFault planned;
+  planned.call = call;
+  planned.operation = operation;
+  planned.persistent = random.one_in(3);
+  planned.fault.kind = random.pick(std::span<const gpu::FaultKind>(kinds));
+  if (random.one_in(4)) planned.fault.when = gpu::FaultWhen::after;
+  return planned;
+}
+
 }  // namespace
 
 std::uint32_t FaultDrawing::rate() {
@@ -52,22 +73,18 @@ void FaultDrawing::strike(Random& random, traces::Operation& operation) {
 
 void plan_faults(Random& random, std::uint32_t count, traces::Program& program) {
   const std::span<const CallMakers> calls = calls_in_reach().subspan(1);  // host code is no call to be planned for
+  const auto add = [&](sim::PlannedFault planned) {
+    planned.id = "p" + std::to_string(program.header.faults.size());
+    program.header.faults.push_back(std::move(planned));
+  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const CallMakers& call = random.pick(calls);
-    std::vector<gpu::FaultKind> kinds;
-    for (const FaultCell& cell : cells_in_reach()) {
-      if (cell.call == call.call) kinds.push_back(cell.kind);
-    }
     traces::Operation& operation = program.operations[draw_maker(random, call, program)];
     if (operation.id == traces::NameId::none) operation.id = program.names.intern("f" + std::to_string(i));
-    sim::PlannedFault planned;
-    planned.id = "p" + std::to_string(i);
-    planned.call = call.call;
-    planned.operation = program.names.text(operation.id);
-    planned.persistent = random.one_in(3);
-    planned.fault.kind = random.pick(std::span<const gpu::FaultKind>(kinds));
-    if (random.one_in(4)) planned.fault.when = gpu::FaultWhen::after;
-    program.header.faults.push_back(std::move(planned));
+    const std::string name = program.names.text(operation.id);
+    add(draw_planned(random, call.call, name));
+    // Where streams cannot be ordered by an event the host waits instead; only if that fails too is there no order.
+    if (orders(call.call) && random.one_in(2)) add(draw_planned(random, gpu::Call::cuStreamSynchronize, name));
   }
 }
 
