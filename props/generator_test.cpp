@@ -80,6 +80,35 @@ TEST(Generator, DrawsEveryKindOfOperationAndKernelAndFault) {
   }
 }
 
+// More ranges than a kernel's parameters have room for, and more claims than one block of them holds.
+TEST(Generator, DrawsWideLaunches) {
+  std::size_t wide_reads = 0;
+  std::size_t wide_writes = 0;
+  for (std::uint64_t case_number = 0; case_number < 500; ++case_number) {
+    for (const traces::Operation& operation : generate(6, case_number, {}).operations) {
+      if (operation.kind != OpKind::launch) continue;
+      wide_reads += operation.reads.size() > 32 ? 1 : 0;
+      wide_writes += operation.writes.size() > 128 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(wide_reads, 50U);
+  EXPECT_GT(wide_writes, 50U);
+}
+
+TEST(Generator, PlansFaultsThatLeaveNoOrderAtAll) {
+  std::size_t both = 0;
+  for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
+    std::set<std::string> unordered;
+    std::set<std::string> not_waited_for;
+    for (const sim::PlannedFault& planned : generate(7, case_number, {}).header.faults) {
+      if (planned.call == gpu::Call::cuEventRecord) unordered.insert(planned.operation);
+      if (planned.call == gpu::Call::cuStreamSynchronize) not_waited_for.insert(planned.operation);
+    }
+    for (const std::string& operation : unordered) both += not_waited_for.count(operation);
+  }
+  EXPECT_GT(both, 20U);
+}
+
 TEST(Generator, KeepsToItsStreamsAndKernelsArguments) {
   for (std::uint64_t case_number = 0; case_number < 500; ++case_number) {
     const Program program = generate(4, case_number, {});

@@ -15,6 +15,8 @@ constexpr std::array<const char*, kShapeCount> kKernelNames = {"fill",   "iota",
                                                                "gather", "reduce", "matmul", "noop"};
 constexpr std::uint64_t kMisfitOneIn = 24;  // a launch whose parts do not fit
 constexpr std::uint64_t kMaxMatrix = 5;
+constexpr std::uint64_t kNarrowest = 17;  // of a wide launch: more ranges than a kernel's parameters have room for
+constexpr std::uint64_t kWidest = 300;    // more claims than one block of them holds
 
 using KernelIndices = std::array<std::uint16_t, kShapeCount>;
 
@@ -117,6 +119,34 @@ void draw_noop(Random& random, Slots& slots, Operation& operation) {
   }
 }
 
+// Many reads: they stand in a table, which must last until the sum is taken and grows where it is too small.
+void draw_wide_reduce(Random& random, Slots& slots, Operation& operation) {
+  operation.kernel = kernel_index(Shape::reduce);
+  const Ref written{.buffer = static_cast<traces::NameId>(slots.draw(random, true))};
+  const std::uint64_t count = random.between(kNarrowest, 4 * kNarrowest);
+  const SlotIndex first = slots.draw_other(random, static_cast<SlotIndex>(written.buffer));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const SlotIndex from = random.one_in(4) ? slots.draw_source(random) : first;
+    const Ref read = slots.draw_ref(random, from);
+    if (!slots.overlap(read, written)) operation.reads.push_back(read);
+  }
+  operation.writes.push_back(written);
+}
+
+// Every other byte of a buffer, so that a failure leaves a claim on each.
+void draw_stripes(Random& random, Slots& slots, Operation& operation) {
+  operation.kernel = kernel_index(Shape::fill);
+  operation.scalar = random.below(256);
+  const SlotIndex slot = slots.draw(random, true);
+  const std::uint64_t count = std::min(slots.size(slot) / 2, random.between(kNarrowest, kWidest));
+  const std::uint64_t first = random.below(2);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t begin = first + 2 * i;
+    operation.writes.push_back(
+        {.buffer = static_cast<traces::NameId>(slot), .whole = false, .begin = begin, .end = begin + 1});
+  }
+}
+
 // One wrong thing: a part too many or too few, a length off by one, an overlap.
 void spoil(Random& random, Slots& slots, Operation& operation) {
   switch (random.below(4)) {
@@ -140,6 +170,11 @@ void spoil(Random& random, Slots& slots, Operation& operation) {
 const char* kernel_name(Shape shape) { return kKernelNames[static_cast<std::size_t>(shape)]; }
 
 void draw_launch(Random& random, const Profile& profile, Slots& slots, Operation& operation) {
+  if (random.one_in(profile.wide_one_in)) {
+    random.one_in(2) ? draw_wide_reduce(random, slots, operation) : draw_stripes(random, slots, operation);
+    for (const Ref& ref : operation.writes) slots.written(static_cast<SlotIndex>(ref.buffer));
+    return;
+  }
   const auto shape = static_cast<Shape>(random.weighted(profile.shapes));
   operation.kernel = kernel_index(shape);
   switch (shape) {

@@ -6,8 +6,8 @@ namespace {
 using traces::OpKind;
 
 // Ways of spending a case.
-enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations };
-constexpr std::uint64_t kThemeCount = 6;
+enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide };
+constexpr std::uint64_t kThemeCount = 7;
 
 std::uint16_t& weight(Profile& profile, OpKind kind) { return profile.operations[static_cast<std::size_t>(kind)]; }
 std::uint16_t& weight(Profile& profile, Shape shape) { return profile.shapes[static_cast<std::size_t>(shape)]; }
@@ -69,6 +69,13 @@ void apply(Theme theme, Profile& profile) {
       weight(profile, OpKind::alloc) = 30;
       weight(profile, OpKind::free) = 12;
       profile.faults = {8, 2, 10};
+      break;
+    case Theme::wide:  // launches of very many ranges
+      profile.sizes = SizeRegime::large;
+      profile.slots = 3;
+      profile.wide_one_in = 2;
+      profile.stream_switch_one_in = 4;
+      weight(profile, OpKind::launch) = 50;
       break;
   }
 }

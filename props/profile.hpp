@@ -40,6 +40,7 @@ struct Profile {
   std::uint64_t uniform_size = 8;
   std::array<std::uint16_t, traces::kOpKindCount> operations{};  // weights by OpKind; 0: not generated
   std::array<std::uint16_t, kShapeCount> shapes{};               // weights by Shape
+  std::uint32_t wide_one_in = 64;                                // of launches: very many ranges
   FaultWeather faults;
   std::uint32_t planned_faults = 0;        // in the header, each aimed at one call of one operation
   std::uint32_t stream_switch_one_in = 2;  // otherwise the operation stays on the last one's stream

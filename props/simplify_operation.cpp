@@ -98,8 +98,13 @@ void simplify_refs(std::vector<Ref> Operation::*list, const Operation& operation
   }
   if (refs.size() > 1) {
     found.add([list](Operation& op) { (op.*list).resize(1); });
-    for (std::size_t i = 0; i < refs.size(); ++i) {
-      found.add([list, i](Operation& op) { (op.*list).erase((op.*list).begin() + static_cast<std::ptrdiff_t>(i)); });
+    for (std::size_t count = (refs.size() + 1) / 2; count > 0; count /= 2) {  // halves first: there may be hundreds
+      for (std::size_t i = 0; i < refs.size(); i += count) {
+        found.add([list, i, end = std::min(i + count, refs.size())](Operation& op) {
+          const auto begin = (op.*list).begin();
+          (op.*list).erase(begin + static_cast<std::ptrdiff_t>(i), begin + static_cast<std::ptrdiff_t>(end));
+        });
+      }
     }
   }
   for (std::size_t i = 0; i < refs.size(); ++i) simplify_ref(list, i, refs[i], found);
