@@ -110,6 +110,8 @@ class Runtime {
   [[nodiscard]] const BufferTable& buffers() const { return buffers_; }
   // The failure that holds the device; none while it is healthy (D1).
   [[nodiscard]] FailureId poison() const { return poison_; }
+  // Graphs and open recordings: what may hold memory of the device that is in no page of the pool.
+  [[nodiscard]] std::size_t recorded() const;
   // Sum of the sizes of live buffers that have memory, in bytes as asked for.
   [[nodiscard]] std::uint64_t bytes_in_use() const;
   // The claims on a buffer's range, in order; an unallocated buffer is claimed whole by its reason. Empty if stale.

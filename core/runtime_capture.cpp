@@ -253,6 +253,12 @@ void Runtime::let_go(const std::vector<RecordedNode>& nodes) {
   }
 }
 
+std::size_t Runtime::recorded() const {
+  const auto open =
+      std::count_if(recordings_.begin(), recordings_.end(), [](const auto& each) { return each.has_value(); });
+  return graphs_.size() + static_cast<std::size_t>(open);
+}
+
 // Windows and graphs end with the runtime, or with their context.
 DeviceResult<void> Runtime::drop_recorded_work() {
   DeviceResult<void> gravest;

@@ -68,18 +68,31 @@ DeviceResult<void> StreamTable::poll(const Usage& usage) {
   return gravest;
 }
 
+// A fence set in an earlier round may stand before the mark; once it is reached, a new one stands behind everything.
 DeviceResult<void> StreamTable::poll(Mark mark) {
   Row& asked = row(mark.stream);
   if (done(mark) || asked.asked) return {};
-  asked.asked = true;
-  if (asked.fence == FenceId::none) {
-    auto fence = device_.fence(mark.stream);
-    if (!fence) return tl::unexpected(std::move(fence.error()));
-    asked.fence = *fence;
-    asked.at_fence = asked.ordered;
-    asked.at_fence[index(mark.stream)] = asked.submitted;
+  if (asked.fence != FenceId::none) {
+    if (auto looked = look_at_fence(asked); !looked || asked.asked) return looked;
+    if (done(mark)) return {};
   }
+  auto fence = device_.fence(mark.stream);
+  if (!fence) {
+    asked.asked = true;
+    return tl::unexpected(std::move(fence.error()));
+  }
+  asked.fence = *fence;
+  asked.at_fence = asked.ordered;
+  asked.at_fence[index(mark.stream)] = asked.submitted;
+  auto looked = look_at_fence(asked);
+  asked.asked = true;
+  return looked;
+}
+
+// Takes the fence's news, or notes that there are none in this round.
+DeviceResult<void> StreamTable::look_at_fence(Row& asked) {
   auto reached = device_.reached(asked.fence);
+  asked.asked = !reached || !*reached;
   if (!reached) return tl::unexpected(std::move(reached.error()));
   if (!*reached) return {};
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, asked.at_fence[i]);

@@ -49,8 +49,9 @@ class StreamTable {
 
   // True if the host knows that every use is done. Asks nobody.
   [[nodiscard]] bool done(const Usage& usage) const;
-  // Asks the device, without blocking, about streams whose work is in `usage` and not known to be done: sets a fence at
-  // the first call, looks at it at later ones, once a stream since begin_poll(). Errors: the gravest of the device.
+  // Asks the device, without blocking, about streams whose work is in `usage` and not known to be done: looks at the
+  // fence set by an earlier round; if it is reached and stands before that work, sets one behind everything. A stream
+  // has no more to tell in the round that begin_poll() began then. Errors: the gravest of the device.
   [[nodiscard]] DeviceResult<void> poll(const Usage& usage);
   void begin_poll();
   // Waits until every use is done. Errors: of the device.
@@ -79,6 +80,7 @@ class StreamTable {
   [[nodiscard]] const Row& row(StreamIndex stream) const { return rows_[index(stream)]; }
   [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
   [[nodiscard]] DeviceResult<void> poll(Mark mark);
+  [[nodiscard]] DeviceResult<void> look_at_fence(Row& asked);
   [[nodiscard]] bool done(Mark mark) const { return mark.sequence <= row(mark.stream).done; }
 
   Device& device_;

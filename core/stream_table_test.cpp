@@ -110,6 +110,18 @@ TEST_F(StreamTableTest, PollingNeverTakesMoreThanTheFenceProves) {
   EXPECT_EQ(device_.calls("drop"), 1);
 }
 
+TEST_F(StreamTableTest, WorkBehindAFenceThatIsReachedGetsItsOwnInTheSameRound) {
+  device_.finish_work(false);
+  ASSERT_TRUE(streams_.poll(written(kA)));
+  const Usage later = written(kA);
+  device_.finish_work(true);
+  streams_.begin_poll();
+  ASSERT_TRUE(streams_.poll(later));
+  EXPECT_TRUE(streams_.done(later));
+  EXPECT_EQ(device_.calls("fence"), 2);
+  EXPECT_EQ(device_.calls("drop"), 2);
+}
+
 TEST_F(StreamTableTest, ClosingDropsOutstandingFences) {
   device_.finish_work(false);
   ASSERT_TRUE(streams_.poll(written(kA)));

@@ -33,6 +33,7 @@ class Checker {
   void run_program() {
     Model model(program_.header, program_.names);
     traces::SessionOptions session_options;
+    session_options.keep_reports = true;
     session_options.validate = options_.validate;
     session_options.keep_history = options_.keep_snapshot;
     traces::Session session(program_.header, program_.names, session_options);

@@ -72,6 +72,48 @@ std::optional<Disagreement> compare_bytes(const Prediction& expected, const Step
   return std::nullopt;
 }
 
+std::string told_text(std::uint64_t carriers, std::uint64_t dropped) {
+  return count_text(carriers, "carriers") + ", " + count_text(dropped, "records dropped");
+}
+
+std::string input_text(const traces::ReportedInput& input) {
+  return "buffer of #" + std::to_string(input.buffer) + " [" + std::to_string(input.begin) + ", " +
+         std::to_string(input.end) + ") of #" + std::to_string(input.root);
+}
+
+std::string hop_text(const traces::ReportedHop& hop) {
+  std::string text = hop.kernel;
+  for (const traces::ReportedInput& input : hop.inputs) text += "; " + input_text(input);
+  return text;
+}
+
+// In the words of what is found. A replay goes by whatever name the runtime has for it.
+traces::ReportedHop reported(const reference::Skip& skip, std::string_view name_of_replay) {
+  traces::ReportedHop hop;
+  hop.kernel = skip.kernel.empty() ? name_of_replay : skip.kernel;
+  for (const reference::ClaimedInput& input : skip.inputs)
+    hop.inputs.push_back({input.range.buffer, input.range.begin, input.range.end, input.failure});
+  return hop;
+}
+
+// What is told of each root, and of each hop of the chain (R2).
+std::optional<Disagreement> compare_reports(const Prediction& expected, const StepResult& found) {
+  if (expected.told.size() != found.reports.size() || expected.hops.size() != found.hops.size())
+    return differing("R2 report",
+                     count_text(expected.told.size(), "reports") + ", " + count_text(expected.hops.size(), "hops"),
+                     count_text(found.reports.size(), "reports") + ", " + count_text(found.hops.size(), "hops"));
+  for (std::size_t i = 0; i < found.reports.size(); ++i) {
+    const std::string wanted = told_text(expected.told[i].carriers, expected.told[i].dropped_records);
+    const std::string told = told_text(found.reports[i].carriers, found.reports[i].dropped_records);
+    if (wanted != told) return differing("R2 report", wanted, told);
+  }
+  for (std::size_t i = 0; i < found.hops.size(); ++i) {
+    const traces::ReportedHop wanted = reported(expected.hops[i], found.hops[i].kernel);
+    if (!(wanted == found.hops[i])) return differing("R2 hop", hop_text(wanted), hop_text(found.hops[i]));
+  }
+  return std::nullopt;
+}
+
 std::string outcome_text(Outcome outcome, const std::vector<std::uint64_t>& roots, std::string_view error) {
   std::string text(traces::to_string(outcome));
   if (!roots.empty()) text += ", roots " + list_of(roots);
@@ -122,6 +164,7 @@ std::optional<Disagreement> compare(const Operation& operation, const Prediction
                      list_of(found.roots));
   }
   if (expected.via != found.via) return differing("R2 chain", list_of(expected.via), list_of(found.via));
+  if (auto report = compare_reports(expected, found)) return report;
   // A model that names no error leaves it open, unless there is nothing to name.
   if (expected.error != found.error && (!expected.error.empty() || expected.outcome == Outcome::ok)) {
     return differing("R2 error", std::string(expected.error), std::string(found.error));

@@ -34,6 +34,10 @@ Pair unwritten_read() {
   pair.expected.roots = pair.found.roots = {4, 2};
   pair.expected.via = pair.found.via = {7, 6};
   pair.expected.error = pair.found.error = "out_of_memory";
+  pair.expected.told = {{2, 0}, {1, 3}};
+  pair.found.reports = {{2, 0}, {1, 3}};
+  pair.expected.hops = {{7, "copy", {{{5, 0, 8}, 4}, {{6, 2, 4}, 2}}, {}}, {6, "", {{{5, 0, 8}, 4}}, {}}};
+  pair.found.hops = {{"copy", {{5, 0, 8, 4}, {6, 2, 4, 2}}}, {"graph replay", {{5, 0, 8, 4}}}};
   return pair;
 }
 
@@ -45,6 +49,30 @@ std::string property(const Pair& pair) {
 TEST(Comparison, EqualIsNoDisagreement) {
   EXPECT_EQ(property(good_read()), "");
   EXPECT_EQ(property(unwritten_read()), "");
+}
+
+TEST(Comparison, ReportsAreComparedWhole) {  // R2
+  for (const auto break_it : {+[](StepResult& found) { found.reports[0].carriers = 1; },
+                              +[](StepResult& found) { found.reports[1].dropped_records = 2; },
+                              +[](StepResult& found) { found.reports.pop_back(); }}) {
+    Pair pair = unwritten_read();
+    break_it(pair.found);
+    EXPECT_EQ(property(pair), "R2 report");
+  }
+  for (const auto break_it : {+[](StepResult& found) { found.hops[0].kernel = "add"; },
+                              +[](StepResult& found) { found.hops[0].inputs.pop_back(); },
+                              +[](StepResult& found) { found.hops[0].inputs[1].buffer = 5; },
+                              +[](StepResult& found) { found.hops[0].inputs[1].root = 4; },
+                              +[](StepResult& found) { found.hops[1].inputs[0].end = 9; }}) {
+    Pair pair = unwritten_read();
+    break_it(pair.found);
+    EXPECT_EQ(property(pair), "R2 hop");
+  }
+  Pair pair = unwritten_read();
+  pair.found.hops[0].inputs.pop_back();
+  const auto difference = compare(pair.operation, pair.expected, pair.found);
+  EXPECT_EQ(difference->expected, "copy; buffer of #5 [0, 8) of #4; buffer of #6 [2, 4) of #2");
+  EXPECT_EQ(difference->found, "copy; buffer of #5 [0, 8) of #4");
 }
 
 TEST(Comparison, BytesAreComparedWhereTheModelKnowsThem) {

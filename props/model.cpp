@@ -89,6 +89,7 @@ void Model::settle(Step& step, Prediction& prediction) {
   if (!prediction.roots.empty() && prediction.error.empty()) {
     prediction.error = state_.failures.at(prediction.roots.front()).cause.error;
   }
+  if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
   state_.memory.sweep(held_by_graphs());
   state_.failures.prune(carried());
   prediction.failures = failures();
@@ -105,12 +106,7 @@ std::set<Model::Ordinal> Model::held_by_graphs() const {
 
 std::set<Model::Ordinal> Model::carried() const {
   std::set<Ordinal> failures;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
-    if (buffer.reason != 0) failures.insert(buffer.reason);
-    for (const reference::Byte& byte : buffer.bytes) {
-      if (byte.claim != 0) failures.insert(byte.claim);
-    }
-  }
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) failures.merge(reference::carried_by(buffer));
   if (state_.poison != 0) failures.insert(state_.poison);
   return failures;
 }
@@ -119,15 +115,20 @@ std::uint64_t Model::failures() const { return carried().size(); }
 
 std::uint64_t Model::tags() const {
   std::uint64_t tags = 0;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
-    std::set<Ordinal> of_this_one;
-    if (buffer.reason != 0) of_this_one.insert(buffer.reason);
-    for (const reference::Byte& byte : buffer.bytes) {
-      if (byte.claim != 0) of_this_one.insert(byte.claim);
-    }
-    tags += of_this_one.size();
-  }
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) tags += reference::carried_by(buffer).size();
   return tags;
+}
+
+// What a report holds besides names (R2).
+void Model::tell(Prediction& prediction) const {
+  for (const Ordinal root : prediction.roots) {
+    Told told;
+    for (const auto& [ordinal, buffer] : state_.memory.buffers())
+      told.carriers += reference::carried_by(buffer).count(root);
+    const reference::Failure& failure = state_.failures.at(root);
+    told.dropped_records = failure.skips_total - failure.skips.size();
+    prediction.told.push_back(told);
+  }
 }
 
 std::vector<Model::LiveBuffer> Model::live_buffers() const {

@@ -150,6 +150,7 @@ class Model {
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
   [[nodiscard]] std::set<Ordinal> held_by_graphs() const;
   [[nodiscard]] std::set<Ordinal> carried() const;
+  void tell(Prediction& prediction) const;
 
   traces::DeviceConfig device_;
   const traces::NameTable& names_;

@@ -11,16 +11,16 @@ void Failures::record(Ordinal failure, Skip skip) {
   if (carried.skips.size() > kSkipsKept) carried.skips.erase(carried.skips.begin());
 }
 
-std::vector<Ordinal> Failures::chain(Ordinal root, Range start) const {
+std::vector<Skip> Failures::chain(Ordinal root, Range start) const {
   const std::vector<Skip>& skips = at(root).skips;
-  std::vector<Ordinal> hops;
+  std::vector<Skip> hops;
   Range wanted = start;
   for (auto skip = skips.rbegin(); skip != skips.rend(); ++skip) {
     const bool produced = std::any_of(skip->outputs.begin(), skip->outputs.end(),
                                       [&wanted](const Range& output) { return overlap(output, wanted); });
     if (!produced) continue;
-    hops.push_back(skip->operation);
-    wanted = skip->inputs.front();
+    hops.push_back(*skip);
+    wanted = skip->inputs.front().range;
   }
   return hops;
 }

@@ -15,11 +15,18 @@
 
 namespace taintgraph::props::reference {
 
+// A range that keeps work from running, and the failure of its lowest claimed byte.
+struct ClaimedInput {
+  Range range;
+  Ordinal failure = 0;
+};
+
 // Work that was skipped because of a failure (W1). Ranges are whole declared ranges.
 struct Skip {
   Ordinal operation = 0;
-  std::vector<Range> inputs;   // every claimed one, in the order found
-  std::vector<Range> outputs;  // every range with memory that it would have written
+  std::string_view kernel;           // empty for a replay, which has no kernel of its own
+  std::vector<ClaimedInput> inputs;  // every claimed one, in the order found
+  std::vector<Range> outputs;        // every range with memory that it would have written
 };
 
 // What went wrong, as far as the model can tell.
@@ -46,8 +53,8 @@ class Failures {
   // Keeps the newest kSkipsKept.
   void record(Ordinal failure, Skip skip);
 
-  // The skipped operations between `start`, which `root` claims, and `root`: nearest first (R2).
-  [[nodiscard]] std::vector<Ordinal> chain(Ordinal root, Range start) const;
+  // The skips between `start`, which `root` claims, and `root`: nearest first (R2).
+  [[nodiscard]] std::vector<Skip> chain(Ordinal root, Range start) const;
 
   // Forgets every failure that is not among `carried`.
   void prune(const std::set<Ordinal>& carried);

@@ -41,11 +41,6 @@ struct Window {
 // Every buffer that the graph holds: whatever it names, by an empty range too (G3).
 void add_held(const Graph& graph, std::set<Ordinal>& held);
 
-struct ClaimedInput {
-  Range range;
-  Ordinal failure = 0;
-};
-
 // What keeps the graph from running (W1, G2): node by node, the reads with a claimed byte that no node before has
 // written, then the writes to unallocated buffers. The first decides.
 [[nodiscard]] std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memory);

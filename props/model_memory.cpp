@@ -78,6 +78,15 @@ Ordinal Memory::first_claim(const Range& range) const {
   return found.empty() ? 0 : found.front();
 }
 
+std::set<Ordinal> carried_by(const Buffer& buffer) {
+  std::set<Ordinal> failures;
+  if (buffer.reason != 0) failures.insert(buffer.reason);
+  for (const Byte& byte : buffer.bytes) {
+    if (byte.claim != 0) failures.insert(byte.claim);
+  }
+  return failures;
+}
+
 std::vector<Ordinal> Memory::claims(const Range& range) const {
   const Buffer& buffer = at(range.buffer);
   if (unallocated(range)) return {buffer.reason};

@@ -99,8 +99,8 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
 }
 
 Prediction Model::skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs) {
-  reference::Skip record{step.ordinal, {}, {}};
-  for (const reference::ClaimedInput& input : inputs) record.inputs.push_back(input.range);
+  const bool replay = step.operation.kind == traces::OpKind::replay;
+  reference::Skip record{step.ordinal, replay ? std::string_view() : graph.front().kernel, inputs, {}};
   for (const reference::Range& write : reference::written_by(graph)) {
     if (!state_.memory.unallocated(write)) record.outputs.push_back(write);
   }
@@ -141,7 +141,10 @@ Prediction Model::unwritten(const Ranges& ranges, std::vector<Ordinal> roots) co
   for (const reference::Range& range : ranges) {
     const std::vector<Ordinal> claims = state_.memory.claims(range);
     if (std::find(claims.begin(), claims.end(), root) == claims.end()) continue;
-    prediction.via = state_.failures.chain(root, range);  // none for an unallocated buffer: nothing produces it
+    for (reference::Skip& skip : state_.failures.chain(root, range)) {  // none leads to an unallocated buffer
+      prediction.via.push_back(skip.operation);
+      prediction.hops.push_back(std::move(skip));
+    }
     break;
   }
   return prediction;

@@ -6,15 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "props/model_failures.hpp"
 #include "traces/operation.hpp"
 
 namespace taintgraph::props {
 
+// What a read is told of a root besides its name (R2).
+struct Told {
+  std::uint64_t carriers = 0;
+  std::uint64_t dropped_records = 0;
+};
+
 // Operations are named by ordinal, counted from 1; a failure is named by the operation that caused it.
 struct Prediction {
   traces::Outcome outcome = traces::Outcome::ok;
-  std::vector<std::uint64_t> roots;  // as the trace format defines them for this outcome
-  std::vector<std::uint64_t> via;    // of the first root, for an unwritten read
+  std::vector<std::uint64_t> roots;   // as the trace format defines them for this outcome
+  std::vector<std::uint64_t> via;     // of the first root, for an unwritten read
+  std::vector<reference::Skip> hops;  // the skips that `via` names
+  std::vector<Told> told;             // of each root, for a read
   // Of a read that is ok: all refs laid end to end. Empty: any value will do, for nobody wrote the byte, or something
   // whose result nobody can know did.
   std::vector<std::optional<std::uint8_t>> bytes;

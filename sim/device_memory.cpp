@@ -59,13 +59,19 @@ Allocation* DeviceMemory::allocate(std::uint64_t size_bytes, std::uint64_t conte
   allocation->bytes_ = std::unique_ptr<std::byte[]>(new std::byte[size_bytes]);  // may throw; nothing is kept then
   allocation->chunks_left_ = static_cast<std::size_t>((size_bytes + kChunk - 1) / kChunk);
   allocation->filled_.resize(allocation->chunks_left_);
-  if (!lost) used_ += size_bytes;
+  if (!lost) {
+    used_ += size_bytes;
+    ++live_;
+  }
   const std::size_t place = first_above(allocation->address);
   return allocations_.insert(allocations_.begin() + static_cast<std::ptrdiff_t>(place), std::move(allocation))->get();
 }
 
 void DeviceMemory::release(Allocation& allocation) {
-  if (!allocation.lost) used_ -= allocation.size_bytes;
+  if (!allocation.lost) {
+    used_ -= allocation.size_bytes;
+    --live_;
+  }
   if (holes_.size() == kHoles) holes_.erase(holes_.begin());
   holes_.push_back({allocation.address, allocation.size_bytes});
   last_found_ = nullptr;

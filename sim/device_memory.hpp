@@ -58,6 +58,8 @@ class DeviceMemory {
 
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   [[nodiscard]] std::uint64_t used() const { return used_; }
+  // Living allocations that somebody knows of.
+  [[nodiscard]] std::size_t live() const { return live_; }
   // In order of address.
   [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
 
@@ -73,6 +75,7 @@ class DeviceMemory {
   std::uint64_t capacity_;
   std::uint64_t alignment_;
   std::uint64_t used_ = 0;
+  std::size_t live_ = 0;
   std::uint64_t serial_ = 0;
   std::uint64_t top_;  // no address beyond has ever been given out
   std::vector<std::unique_ptr<Allocation>> allocations_;

@@ -36,6 +36,8 @@ void Driver::force_schedule(std::span<const std::uint32_t> streams) {
   state_->entries.timeline().force_schedule(streams);
 }
 
+LiveObjects Driver::count_objects() const { return state_->entries.count_objects(); }
+
 std::vector<std::string> Driver::live_objects() const { return state_->entries.live_objects(); }
 
 std::vector<std::uint32_t> Driver::busy_streams() const {

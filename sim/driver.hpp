@@ -49,6 +49,19 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
+// How many objects of each kind exist, of those that somebody was told of.
+struct LiveObjects {
+  std::size_t contexts = 0;
+  std::size_t streams = 0;
+  std::size_t events = 0;
+  std::size_t modules = 0;
+  std::size_t graphs = 0;
+  std::size_t executable_graphs = 0;
+  std::size_t programs = 0;
+  std::size_t allocations = 0;
+  std::size_t host_allocations = 0;
+};
+
 class Driver {
  public:
   // `plan` must outlive the driver; it is asked at every call of both tables. Throws std::runtime_error if there are 16
@@ -75,6 +88,8 @@ class Driver {
   // what a wait needs; an entry whose stream has nothing runnable when a wait needs it is passed over.
   void force_schedule(std::span<const std::uint32_t> streams);
 
+  // O(host allocations), which are few.
+  [[nodiscard]] LiveObjects count_objects() const;
   // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).
   [[nodiscard]] std::vector<std::string> live_objects() const;
 

@@ -172,6 +172,18 @@ void DriverEntries::run(WorkItem& item) {
   }
 }
 
+LiveObjects DriverEntries::count_objects() const {
+  return {.contexts = contexts_.live(),
+          .streams = streams_.live(),
+          .events = events_.live(),
+          .modules = modules_.live(),
+          .graphs = graphs_.live(),
+          .executable_graphs = graph_execs_.live(),
+          .programs = programs_.live(),
+          .allocations = memory_.live(),
+          .host_allocations = host_memory_.live()};
+}
+
 std::vector<std::string> DriverEntries::live_objects() {
   std::vector<std::string> lines;
   const auto add = [&lines](const char* what, std::size_t count) {

@@ -48,6 +48,7 @@ class DriverEntries final : private WorkRunner {
 
   [[nodiscard]] FindingLog& findings() { return findings_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
+  [[nodiscard]] LiveObjects count_objects() const;
   [[nodiscard]] std::vector<std::string> live_objects();
 
  private:

@@ -35,6 +35,7 @@ class HandleTable {
     Entry& entry = entries_[slot];
     ++entry.generation;
     entry.lost = lost;
+    live_ += lost ? 0U : 1U;
     entry.object.emplace(std::move(object));
     return handle_of(slot);
   }
@@ -50,6 +51,7 @@ class HandleTable {
   // Requires: find(handle) is not null.
   void erase(Handle handle) {
     const auto slot = static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(handle) >> kSlotShift) & kSlotMask);
+    live_ -= entries_[slot].lost ? 0U : 1U;
     entries_[slot].object.reset();
     free_.push_back(slot);
   }
@@ -63,11 +65,7 @@ class HandleTable {
   }
 
   // Living objects that somebody knows of.
-  [[nodiscard]] std::size_t live() const {
-    std::size_t count = 0;
-    for (const Entry& entry : entries_) count += entry.object && !entry.lost ? 1U : 0U;
-    return count;
-  }
+  [[nodiscard]] std::size_t live() const { return live_; }
 
  private:
   struct Entry {
@@ -91,6 +89,7 @@ class HandleTable {
   std::uint64_t tag_;
   std::deque<Entry> entries_;
   std::vector<std::uint32_t> free_;
+  std::size_t live_ = 0;
 };
 
 }  // namespace taintgraph::sim

@@ -4,6 +4,7 @@
 // compared or ordered, so no decision depends on them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,12 @@ class HostMemory {
 
   // The living allocation that holds all of the bytes; nullptr if none does.
   [[nodiscard]] HostAllocation* find(const void* memory, std::uint64_t size_bytes);
+
+  // Living allocations that somebody knows of.
+  [[nodiscard]] std::size_t live() const {
+    return static_cast<std::size_t>(
+        std::count_if(allocations_.begin(), allocations_.end(), [](const auto& each) { return !each->lost; }));
+  }
 
   // In order of serial.
   [[nodiscard]] const std::vector<std::unique_ptr<HostAllocation>>& allocations() const { return allocations_; }

@@ -26,6 +26,9 @@ Outcome outcome_of(core::Outcome outcome) {
   return Outcome::failed;
 }
 
+// So often another library of the process is taken to have been at work in between.
+constexpr std::uint64_t kOperationsAContext = 16;
+
 core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number}; }
 
 // Where an operation's host code stands, for faults planned by stream, kernel or class.
@@ -53,6 +56,8 @@ StepResult Session::execute(const Operation& operation) {
   State& state = *state_;
   ++state.ordinal;
   if (state.options.keep_history) state.history.remember(operation);
+  if (state.ordinal % kOperationsAContext == 0) state.machine.unset_context();
+  const bool idle = operation.kind == OpKind::cleanup && state.machine.busy_streams().empty();
   const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
   state.machine.plan.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);
@@ -70,6 +75,7 @@ StepResult Session::execute(const Operation& operation) {
     result.error = gpu::row(gpu::FaultKind::host_exception).name;
   }
   state.note_state(operation, result);
+  state.audit_resources(operation, idle, result);
   return result;
 }
 
@@ -198,6 +204,7 @@ void Session::State::alloc(const Operation& operation, StepResult& result) {
                                                   .host_code = &host_code});
   buffer = {std::move(made.handle), {}, operation.size, ordinal};
   buffer.id = buffer.handle.id();
+  if (options.keep_reports) lineage.made(buffer.id, ordinal);
   if (options.keep_history) history.remember(buffer.id, operation.buffer, ordinal);
   judge(made.status, result);
 }
@@ -280,6 +287,8 @@ void Session::State::read(const Operation& operation, StepResult& result) {
                                                      .correlation = core::Correlation{ordinal},
                                                      .host_code = &host_code});
   judge(status, result);
+  if (!status && options.keep_reports && result.outcome != Outcome::failed)
+    keep_reports(status.error().several, result);
   if (!status) return;
   result.bytes.resize(payload.size());
   std::transform(payload.begin(), payload.end(), result.bytes.begin(),
@@ -296,6 +305,38 @@ void Session::State::judge(const core::Status& status, StepResult& result) const
   if (result.outcome == Outcome::unwritten && !error.several.reports.empty())
     for (const core::SkipRecord& skip : error.several.reports.front().chain)
       result.via.push_back(static_cast<std::uint64_t>(skip.correlation));
+}
+
+// Who made a failure is asked twice, of the failure and of its id; only an id that was used twice could tell them
+// apart.
+void Session::State::keep_reports(const core::Several& several, StepResult& result) const {
+  for (const core::FailureReport& report : several.reports) {
+    const auto operation = static_cast<std::uint64_t>(report.correlation);
+    if (lineage.operation_of(report.failure) != operation)
+      result.findings.push_back("C3: failure " + std::to_string(report.failure.value()) + " of operation " +
+                                std::to_string(operation) + " bears an id of operation " +
+                                std::to_string(lineage.operation_of(report.failure)));
+    result.reports.push_back({report.carriers, report.dropped_records});
+  }
+  if (result.via.empty()) return;
+  for (const core::SkipRecord& skip : several.reports.front().chain) {
+    ReportedHop& hop = result.hops.emplace_back();
+    hop.kernel = skip.kernel;
+    for (const core::ClaimedInput& input : skip.inputs)
+      hop.inputs.push_back({lineage.operation_of(input.binding.buffer), input.binding.range.begin,
+                            input.binding.range.end, lineage.operation_of(input.failure)});
+  }
+}
+
+void Session::State::audit_resources(const Operation& operation, bool idle_before, StepResult& result) {
+  if (options.keep_reports) lineage.end_operation(machine.runtime->graph().last_minted());
+  const std::optional<sim::LiveObjects> live = machine.count_objects();
+  if (!live) return;
+  audit.check(*live, *machine.runtime, result.fired, result.findings);
+  const bool undisturbed = result.fired.empty() && !machine.runtime->poison() && result.outcome == Outcome::ok;
+  if (idle_before && undisturbed && operation.kind == OpKind::cleanup)
+    internal::ResourceAudit::check_cleaned(*machine.runtime, operation.cleanup == CleanupMode::explicit_,
+                                           result.findings);
 }
 
 void Session::State::reject(std::string_view error, StepResult& result) const {

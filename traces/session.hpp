@@ -17,11 +17,36 @@
 
 namespace taintgraph::traces {
 
+// What a read is told about one of its roots, besides its name (R2).
+struct ReportedRoot {
+  std::uint64_t carriers = 0;         // allocations and unallocated buffers that carry it
+  std::uint64_t dropped_records = 0;  // skips no longer on record
+  friend bool operator==(const ReportedRoot&, const ReportedRoot&) = default;
+};
+
+// A claimed input of a skip: operations stand for the buffer that they allocated and the failure that they caused.
+struct ReportedInput {
+  std::uint64_t buffer = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t root = 0;
+  friend bool operator==(const ReportedInput&, const ReportedInput&) = default;
+};
+
+// One skip in a chain: its kernel, and what it needed, in argument order (R2).
+struct ReportedHop {
+  std::string kernel;
+  std::vector<ReportedInput> inputs;
+  friend bool operator==(const ReportedHop&, const ReportedHop&) = default;
+};
+
 // What one operation did. Operations are named by ordinal, counted from 1 in the order of execute().
 struct StepResult {
   Outcome outcome = Outcome::ok;
   std::vector<std::uint64_t> roots;        // as the trace format defines them for this outcome
   std::vector<std::uint64_t> via;          // of the first root, for an unwritten read
+  std::vector<ReportedRoot> reports;       // one a root; empty unless SessionOptions::keep_reports
+  std::vector<ReportedHop> hops;           // one an operation of `via`; likewise
   std::string_view error;                  // name of the first root's error, or of the program error; empty if ok
   std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
   std::uint64_t failures = 0;              // the graph's size after the operation
@@ -46,6 +71,8 @@ struct SessionOptions {
   int device = 0;                          // ordinal of the GPU, on a real driver
   std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
   bool validate = false;                   // run every structure's own validation after each operation; slow
+  bool keep_reports =
+      false;  // say all of a report (StepResult::reports, hops), not its names alone; grows with the run
   bool keep_history =
       false;  // remember every operation and buffer, so that snapshots can name them; grows with the run
 };

@@ -64,6 +64,7 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   } else {
     tables = real_tables();
   }
+  table = tables.driver;
   auto made = gpu::CudaDevice::create(tables.driver, tables.compiler, device_options);
   if (!made && made.error().name == gpu::row(gpu::FaultKind::no_device).name) throw NoGpu("the driver finds no GPU");
   if (!made)
@@ -91,6 +92,16 @@ void Machine::force_schedule(std::span<const std::uint32_t> streams) {
 
 std::vector<std::uint32_t> Machine::busy_streams() const {
   return driver ? driver->busy_streams() : std::vector<std::uint32_t>();
+}
+
+std::optional<sim::LiveObjects> Machine::count_objects() const {
+  return driver ? std::optional(driver->count_objects()) : std::nullopt;
+}
+
+void Machine::unset_context() {
+  plan.sleep(true);
+  static_cast<void>(table.cuCtxSetCurrent(nullptr));  // whatever it says: the backend is not to rely on it
+  plan.sleep(false);
 }
 
 std::vector<std::string> Machine::live_objects() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,10 +27,14 @@ struct Machine {
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
   void force_schedule(std::span<const std::uint32_t> streams);
   [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
+  [[nodiscard]] std::optional<sim::LiveObjects> count_objects() const;
+  // Leaves the thread without a current context, as any library of the process may do between two operations.
+  void unset_context();
   [[nodiscard]] std::vector<std::string> live_objects() const;
 
   sim::FaultPlan plan;
   std::unique_ptr<sim::Driver> driver;  // none on a real driver
+  gpu::DriverApi table;
   std::unique_ptr<gpu::CudaDevice> device;
   std::unique_ptr<core::Runtime> runtime;
 };

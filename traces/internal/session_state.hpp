@@ -10,14 +10,20 @@
 
 #include "traces/fingerprint.hpp"
 #include "traces/internal/history.hpp"
+#include "traces/internal/lineage.hpp"
 #include "traces/internal/machine.hpp"
+#include "traces/internal/resource_audit.hpp"
 #include "traces/session.hpp"
 
 namespace taintgraph::traces {
 
 struct Session::State {
   State(const Header& header, const NameTable& name_table, const SessionOptions& session_options)
-      : options(session_options), names(name_table), trace_name(header.name), machine(header, session_options) {}
+      : options(session_options),
+        names(name_table),
+        trace_name(header.name),
+        machine(header, session_options),
+        audit(header.device.streams) {}
 
   // A name's buffer. The id stays after the buffer is freed: using it then is the program's error, and the core's to
   // see.
@@ -63,6 +69,8 @@ struct Session::State {
   [[nodiscard]] std::string_view id_of(std::uint64_t operation) const;
   void remember_id(NameId id);
   void check_waited(const Operation& operation, StepResult& result) const;
+  void keep_reports(const core::Several& several, StepResult& result) const;
+  void audit_resources(const Operation& operation, bool idle_before, StepResult& result);
   void note_state(const Operation& operation, StepResult& result);
 
   SessionOptions options;
@@ -70,6 +78,8 @@ struct Session::State {
   std::string trace_name;
   internal::Machine machine;
   internal::History history;
+  internal::Lineage lineage;  // if reports are kept
+  internal::ResourceAudit audit;
   std::vector<Named> buffers;                               // by NameId
   std::unordered_map<NameId, core::GraphId> graphs;         // live ones; none for a name whose graph is gone
   std::unordered_map<std::uint64_t, NameId> operation_ids;  // of operations whose failure is still in the graph

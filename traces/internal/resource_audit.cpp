@@ -1,0 +1,61 @@
+#include "traces/internal/resource_audit.hpp"
+
+#include <algorithm>
+
+#include "gpu/kernel_catalog.hpp"
+
+namespace taintgraph::traces::internal {
+namespace {
+
+// Each stream of the backend keeps one event to order others after it, and has at most one fence out at a time.
+constexpr std::size_t kEventsAStream = 2;
+// And it stages what goes to the device and what comes from it.
+constexpr std::size_t kHostAllocationsAStream = 2;
+
+void expect_at_most(std::size_t most, std::size_t found, std::string_view what, std::vector<std::string>& findings) {
+  if (found <= most) return;
+  findings.push_back("leaked: " + std::to_string(found) + " " + std::string(what) + " alive, accounted for are " +
+                     std::to_string(most));
+}
+
+}  // namespace
+
+void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime,
+                          std::span<const sim::FiredFault> fired, std::vector<std::string>& findings) {
+  expect_at_most(1, live.contexts, "contexts", findings);
+  expect_at_most(streams_, live.streams, "streams", findings);
+  expect_at_most(kEventsAStream * streams_, live.events, "events", findings);
+  expect_at_most(gpu::kernel_catalog().size(), live.modules, "modules", findings);
+  expect_at_most(0, live.programs, "programs of the compiler", findings);
+  expect_at_most(0, live.graphs, "graphs that are not executable", findings);
+  expect_at_most(runtime.recorded(), live.executable_graphs, "executable graphs", findings);
+
+  // Recorded launches keep their operands in memory of their own. When a stream cannot be waited for, that memory is
+  // left to its context.
+  const bool unwaited = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
+    return fault.call == gpu::Call::cuStreamSynchronize;
+  });
+  const bool recorded = runtime.recorded() != 0;
+  abandoned_ = abandoned_ || (unwaited && (recorded || recorded_before_));
+  recorded_before_ = recorded;
+  if (recorded || abandoned_) return;
+  expect_at_most(kHostAllocationsAStream * streams_, live.host_allocations, "host allocations", findings);
+  expect_at_most(runtime.pool().pages() + streams_, live.allocations, "device allocations", findings);
+}
+
+void ResourceAudit::check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings) {
+  const core::Pool& pool = runtime.pool();
+  if (!pool.retired().empty()) {
+    findings.push_back("nothing is queued, and cleanup leaves " + std::to_string(pool.retired().size()) +
+                       " freed piece(s) of memory out of use");
+  }
+  if (!everything) return;
+  bool empty_page = false;
+  pool.for_each([&](core::SliceId, const core::Slice& slice) {
+    const bool whole_page = slice.before == core::SliceId::none && slice.after == core::SliceId::none;
+    empty_page = empty_page || (whole_page && slice.state == core::SliceState::free);
+  });
+  if (empty_page) findings.emplace_back("an explicit cleanup keeps an empty page");
+}
+
+}  // namespace taintgraph::traces::internal

@@ -1,0 +1,36 @@
+// Whether the backend holds more of the driver than the program can account for ("no leaked handle, page or event").
+//
+// Teardown destroys the context and with it whatever was forgotten, so a leak is looked for while the program runs:
+// what the simulated driver counts as alive is held against what the runtime says it keeps.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/runtime.hpp"
+#include "sim/driver.hpp"
+#include "sim/fault_plan.hpp"
+
+namespace taintgraph::traces::internal {
+
+class ResourceAudit {
+ public:
+  explicit ResourceAudit(std::uint32_t streams) : streams_(streams) {}
+
+  // Called after each operation with the faults that struck in it. Appends one finding a kind of object of which there
+  // are too many.
+  void check(const sim::LiveObjects& live, const core::Runtime& runtime, std::span<const sim::FiredFault> fired,
+             std::vector<std::string>& findings);
+
+  // Called after `cleanup` was ok: with nothing queued before it, every deferred free is over, and an explicit one
+  // keeps no empty page.
+  static void check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings);
+
+ private:
+  std::uint32_t streams_;
+  bool recorded_before_ = false;
+  bool abandoned_ = false;  // memory may have been left to its context, because nobody could say whether it is in use
+};
+
+}  // namespace taintgraph::traces::internal

@@ -1,0 +1,108 @@
+// The audit itself: what it takes for a leak. That it sees one in the backend is for the fuzzer to show.
+#include "traces/internal/resource_audit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "traces/internal/lineage.hpp"
+#include "traces/internal/machine.hpp"
+
+namespace taintgraph::traces::internal {
+namespace {
+
+class ResourceAuditTest : public testing::Test {
+ protected:
+  static Header header() {
+    Header header;
+    header.device.streams = 2;
+    return header;
+  }
+  std::vector<std::string> audit(const sim::LiveObjects& live, std::span<const sim::FiredFault> fired = {}) {
+    std::vector<std::string> findings;
+    audit_.check(live, *machine_.runtime, fired, findings);
+    return findings;
+  }
+
+  Machine machine_{header(), {}};
+  ResourceAudit audit_{2};
+  sim::LiveObjects all_{.contexts = 1,
+                        .streams = 2,
+                        .events = 4,
+                        .modules = 1,
+                        .graphs = 0,
+                        .executable_graphs = 0,
+                        .programs = 0,
+                        .allocations = 2,
+                        .host_allocations = 4};
+};
+
+TEST_F(ResourceAuditTest, WhatAFreshDeviceHoldsIsAccountedFor) {
+  EXPECT_TRUE(audit(*machine_.count_objects()).empty());
+  EXPECT_TRUE(audit(all_).empty());
+}
+
+TEST_F(ResourceAuditTest, OneMoreOfAnyKindIsALeak) {
+  const std::vector<std::function<void(sim::LiveObjects&)>> one_more = {
+      [](sim::LiveObjects& live) { ++live.contexts; },
+      [](sim::LiveObjects& live) { ++live.streams; },
+      [](sim::LiveObjects& live) { ++live.events; },
+      [](sim::LiveObjects& live) { live.modules = 1000; },
+      [](sim::LiveObjects& live) { ++live.graphs; },
+      [](sim::LiveObjects& live) { ++live.programs; },
+      [](sim::LiveObjects& live) { ++live.executable_graphs; },
+      [](sim::LiveObjects& live) { ++live.allocations; },
+      [](sim::LiveObjects& live) { ++live.host_allocations; }};
+  for (std::size_t i = 0; i < one_more.size(); ++i) {
+    sim::LiveObjects live = all_;
+    one_more[i](live);
+    const std::vector<std::string> findings = audit(live);
+    ASSERT_EQ(findings.size(), 1U) << i;
+    EXPECT_EQ(findings[0].rfind("leaked: ", 0), 0U) << findings[0];
+  }
+}
+
+TEST_F(ResourceAuditTest, APageOfThePoolIsAccountedFor) {
+  auto made = machine_.runtime->alloc({.size_bytes = 64});
+  ASSERT_TRUE(made.status);
+  ++all_.allocations;
+  EXPECT_TRUE(audit(all_).empty());
+  ++all_.allocations;
+  EXPECT_EQ(audit(all_).size(), 1U);
+}
+
+TEST_F(ResourceAuditTest, CleanupThatLeavesMemoryBehindIsAFinding) {
+  auto made = machine_.runtime->alloc({.size_bytes = 64});
+  ASSERT_TRUE(made.status);
+  std::vector<std::string> findings;
+  ResourceAudit::check_cleaned(*machine_.runtime, true, findings);
+  EXPECT_TRUE(findings.empty()) << "a live buffer's page is not empty";
+
+  ASSERT_TRUE(machine_.runtime->free(made.handle));
+  ResourceAudit::check_cleaned(*machine_.runtime, true, findings);
+  ASSERT_EQ(findings.size(), 1U) << "freed, and not yet free";
+  findings.clear();
+  ASSERT_TRUE(machine_.runtime->cleanup(core::CleanupMode::periodic, core::Correlation::none));
+  ResourceAudit::check_cleaned(*machine_.runtime, false, findings);
+  EXPECT_TRUE(findings.empty()) << "a periodic cleanup may keep pages";
+  ResourceAudit::check_cleaned(*machine_.runtime, true, findings);
+  EXPECT_EQ(findings.size(), 1U);
+}
+
+TEST(Lineage, TellsFromTheIdAlone) {
+  Lineage lineage;
+  lineage.end_operation(core::FailureId(0));  // minted nothing
+  lineage.end_operation(core::FailureId(2));
+  lineage.end_operation(core::FailureId(2));
+  EXPECT_EQ(lineage.operation_of(core::FailureId(1)), 2U);
+  EXPECT_EQ(lineage.operation_of(core::FailureId(2)), 2U);
+  EXPECT_EQ(lineage.operation_of(core::FailureId(3)), 4U) << "the one that runs";
+  lineage.made(core::BufferId(0, 1), 1);
+  lineage.made(core::BufferId(0, 2), 3);
+  EXPECT_EQ(lineage.operation_of(core::BufferId(0, 1)), 1U);
+  EXPECT_EQ(lineage.operation_of(core::BufferId(0, 2)), 3U);
+  EXPECT_EQ(lineage.operation_of(core::BufferId(1, 1)), 0U);
+}
+
+}  // namespace
+}  // namespace taintgraph::traces::internal
