@@ -1,6 +1,14 @@
 #include "sim/context_faults.hpp"
 
 namespace taintgraph::sim {
+namespace {
+
+// Operation 0: the driver is used without operations, and every call is one of its own.
+bool is_own(const LatentFault& fault, std::uint64_t operation) {
+  return operation != 0 && fault.operation == operation;
+}
+
+}  // namespace
 
 void ContextFaults::surfaced(CUresult code) {
   const gpu::FaultRow* const row = gpu::row_of(code);
@@ -14,10 +22,13 @@ CUresult ContextFaults::surface(std::size_t index) {
   return code;
 }
 
-CUresult ContextFaults::surface_waited(const VectorClock& past) {
+CUresult ContextFaults::surface_waited(const VectorClock& past, std::uint64_t operation) {
   if (sticky_ != CUDA_SUCCESS) return sticky_;
   for (std::size_t i = 0; i < latent_.size(); ++i) {
-    if (latent_[i].ordinal == 0 || past[latent_[i].slot] >= latent_[i].ordinal) return surface(i);
+    const LatentFault& fault = latent_[i];
+    // A fault of no work was caused by a call that has answered that all is well, and so has its operation.
+    const bool met = fault.ordinal == 0 ? !is_own(fault, operation) : past[fault.slot] >= fault.ordinal;
+    if (met) return surface(i);
   }
   return CUDA_SUCCESS;
 }
@@ -26,9 +37,7 @@ CUresult ContextFaults::surface_passing(std::uint64_t call, std::uint64_t operat
   if (sticky_ != CUDA_SUCCESS) return sticky_;
   for (std::size_t i = 0; i < latent_.size(); ++i) {
     const LatentFault& fault = latent_[i];
-    // Operation 0: the driver is used without operations, and every call is one of its own.
-    const bool is_own_operation = operation != 0 && fault.operation == operation;
-    if (!is_own_operation && call >= fault.quiet_until_call) return surface(i);
+    if (!is_own(fault, operation) && call >= fault.quiet_until_call) return surface(i);
   }
   return CUDA_SUCCESS;
 }

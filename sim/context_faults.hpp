@@ -18,7 +18,7 @@ namespace taintgraph::sim {
 struct LatentFault {
   CUresult code = CUDA_SUCCESS;
   std::uint32_t slot = 0;
-  std::uint64_t ordinal = 0;    // of the work that caused it; 0: of no work, any wait meets it
+  std::uint64_t ordinal = 0;    // of the work that caused it; 0: of no work, any wait of a later operation meets it
   std::uint64_t operation = 0;  // of the fault plan, when it was caused
   std::uint64_t quiet_until_call = 0;
 };
@@ -33,8 +33,8 @@ class ContextFaults {
 
   void add(const LatentFault& fault) { latent_.push_back(fault); }
 
-  // What a call that waits for `past` is told.
-  [[nodiscard]] CUresult surface_waited(const VectorClock& past);
+  // What a call of `operation` that waits for `past` is told.
+  [[nodiscard]] CUresult surface_waited(const VectorClock& past, std::uint64_t operation);
   // What a call that waits for nothing is told, the `call`-th of the run and made by `operation`.
   [[nodiscard]] CUresult surface_passing(std::uint64_t call, std::uint64_t operation);
 

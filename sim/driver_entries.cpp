@@ -124,7 +124,7 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
 
 CUresult DriverEntries::wait_for(ContextObject& context, const VectorClock& past) {
   timeline_.run_until(past);
-  const CUresult code = context.faults.surface_waited(past);
+  const CUresult code = context.faults.surface_waited(past, plan_.operation());
   if (code != CUDA_SUCCESS) return became_known(context, code);
   timeline_.host_waited_for(past);
   return CUDA_SUCCESS;

@@ -104,6 +104,17 @@ TEST_F(FaultTest, AKernelFaultSurfacesAtTheWaitAndStays) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(FaultTest, AnOperationOfSeveralWaitsDoesNotMeetTheErrorThatItCauses) {
+  const CUdeviceptr memory = allocate(8);
+  ASSERT_EQ(fill(1, memory, 8, 1), CUDA_SUCCESS);
+  begin(1);
+  strike(Call::cuStreamSynchronize, {.kind = FaultKind::illegal_address, .when = FaultWhen::async});
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_SUCCESS);
+  begin(2);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 TEST_F(FaultTest, StreamOrderedFreesAreNotLostWithThePoisonedContext) {
   CUdeviceptr pooled = 0;
   CUdeviceptr held = 0;
@@ -276,6 +287,7 @@ TEST_F(FaultTest, AsynchronousFaultsOfCallsWithoutWorkWaitForAnyWait) {
   const CUevent mark = event();
   begin(1);
   ASSERT_EQ(cu.cuEventRecord(mark, streams[0]), CUDA_SUCCESS);
+  begin(2);
   EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_ERROR_UNKNOWN);
 }
 

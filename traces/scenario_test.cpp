@@ -1,4 +1,5 @@
-// The corpus: every scenario, replayed on the whole machine, with every structure validated after each operation.
+// The corpus: every scenario and every trace of a behaviour, replayed on the whole machine, with every structure
+// validated after each operation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +14,9 @@ namespace {
 
 std::vector<std::string> scenario_paths() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(TAINTGRAPH_SCENARIOS))
-    if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
+  for (const char* folder : {TAINTGRAPH_SCENARIOS, TAINTGRAPH_BEHAVIOURS})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -61,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, Scenario, ::testing::ValuesIn(scenario_paths())
   return name;
 });
 
-TEST(ScenarioCorpus, IsWhole) { EXPECT_GE(scenario_paths().size(), 33U); }
+TEST(ScenarioCorpus, IsWhole) { EXPECT_GE(scenario_paths().size(), 35U); }
 
 }  // namespace
 }  // namespace taintgraph::traces

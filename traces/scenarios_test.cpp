@@ -1,4 +1,4 @@
-// The corpus: every trace in scenarios/ is read, and survives being written and read again.
+// The corpus: every trace in scenarios/ and behaviours/ is read, and survives being written and read again.
 
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 std::vector<std::string> scenarios() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(TAINTGRAPH_SCENARIOS)) {
-    if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
-  }
+  for (const char* folder : {TAINTGRAPH_SCENARIOS, TAINTGRAPH_BEHAVIOURS})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -31,7 +31,7 @@ std::string text_of(const Program& program) {
 
 TEST(Scenarios, AllAreReadAndWritten) {
   const auto paths = scenarios();
-  EXPECT_GE(paths.size(), 33U);
+  EXPECT_GE(paths.size(), 35U);
   for (const std::string& path : paths) {
     const auto program = load_program(path);
     ASSERT_TRUE(program.has_value()) << to_string(program.error().front(), path);
