@@ -24,7 +24,7 @@ Program first_operations(const Program& program, std::uint64_t count) {
 
 std::string text_of(const Program& program) {
   std::ostringstream text;
-  traces::write_program(text, with_all_buffers_allocated(program));
+  traces::write_program(text, without_idle_faults(with_all_buffers_allocated(program)));
   return text.str();
 }
 

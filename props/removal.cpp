@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 namespace taintgraph::props {
 namespace {
@@ -82,6 +83,19 @@ Program with_all_buffers_allocated(Program program) {
     operation.kind = OpKind::alloc;
     operation.buffer = buffer;
   }
+  return program;
+}
+
+Program without_idle_faults(Program program) {
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    known.insert("#" + std::to_string(i + 1));
+    const NameId id = program.operations[i].id;
+    if (id != NameId::none) known.insert(program.names.text(id));
+  }
+  std::erase_if(program.header.faults, [&known](const sim::PlannedFault& planned) {
+    return !planned.operation.empty() && known.count(planned.operation) == 0;
+  });
   return program;
 }
 

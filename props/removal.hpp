@@ -28,6 +28,10 @@ namespace taintgraph::props {
 // allocate each name somewhere. What comes before runs as it did.
 [[nodiscard]] traces::Program with_all_buffers_allocated(traces::Program program);
 
+// Without planned faults that are about an operation which is not there: a trace file may not name it, and they strike
+// nothing. The places of those behind in the plan change, and with them what a `one_in` draws.
+[[nodiscard]] traces::Program without_idle_faults(traces::Program program);
+
 // The buffers mentioned, in order of first mention.
 [[nodiscard]] std::vector<traces::NameId> buffers_of(const traces::Program& program);
 

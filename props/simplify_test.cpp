@@ -6,6 +6,7 @@
 
 #include "props/decrements.hpp"
 #include "props/generator.hpp"
+#include "props/removal.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
 
@@ -88,6 +89,25 @@ TEST(Simplify, RankedEdgesKeepEqualStretchesEqual) {
              copy.writes[0].begin == 1 && copy.writes[0].end == 3 && read.reads[0].begin == 2 && read.reads[0].end == 4;
   }
   EXPECT_TRUE(found);
+}
+
+TEST(Simplify, WhatIsLeftOfAPlanCanBeWrittenAndRead) {
+  Program program = traces::parse_program(R"({"format":"taintgraph-trace","version":1,"faults":[)"
+                                          R"({"id":"a","op":"P","kind":"invalid_value"},)"
+                                          R"({"id":"b","op":"#2","kind":"invalid_value"},)"
+                                          R"({"id":"c","kind":"invalid_value"}]})"
+                                          "\n"
+                                          R"({"op":"sync"})"
+                                          "\n"
+                                          R"({"op":"sync","id":"P"})")
+                        .value();
+  EXPECT_EQ(text_of(without_idle_faults(program)), text_of(program));
+  program.operations.pop_back();
+  EXPECT_FALSE(traces::parse_program(text_of(program)));
+  program = without_idle_faults(std::move(program));
+  ASSERT_EQ(program.header.faults.size(), 1U);
+  EXPECT_EQ(program.header.faults[0].id, "c");
+  EXPECT_TRUE(traces::parse_program(text_of(program)));
 }
 
 TEST(Simplify, OneSizeFitsMatricesToo) {

@@ -82,8 +82,10 @@ std::string_view to_string(CallClass call_class) { return kClassNames[static_cas
 FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
     : seed_(seed), planned_(std::move(planned)), selected_(planned_.size()), struck_(planned_.size()) {
   // A fault of the plan is told from an operation's own by its id.
-  for (std::size_t i = 0; i < planned_.size(); ++i)
+  for (std::size_t i = 0; i < planned_.size(); ++i) {
     if (planned_[i].id.empty()) planned_[i].id = "#" + std::to_string(i + 1);
+    names_operations_ = names_operations_ || !planned_[i].operation.empty();
+  }
 }
 
 void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
@@ -92,6 +94,7 @@ void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   made_.fill(0);
   operation_ = ordinal;
   operation_id_ = id;
+  if (names_operations_) operation_number_ = "#" + std::to_string(ordinal);
 }
 
 void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
@@ -107,7 +110,7 @@ bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const
   if (planned.call_class && *planned.call_class != site.call_class.value_or(class_of(site.call))) return false;
   if (planned.stream && planned.stream != site.stream) return false;
   if (!planned.kernel.empty() && planned.kernel != site.kernel) return false;
-  return planned.operation.empty() || planned.operation == operation_id_;
+  return planned.operation.empty() || planned.operation == operation_id_ || planned.operation == operation_number_;
 }
 
 bool FaultPlan::strikes(std::size_t index) {

@@ -54,7 +54,7 @@ struct PlannedFault {
   std::optional<CallClass> call_class;
   std::string kernel;
   std::optional<std::uint32_t> stream;
-  std::string operation;
+  std::string operation;     // its id, or "#n"
   std::uint64_t skip = 0;    // pass the first n calls selected
   std::uint64_t count = 1;   // then fail this many
   bool persistent = false;   // no limit
@@ -145,6 +145,8 @@ class FaultPlan {
   std::array<std::uint64_t, gpu::kCallCount> made_{};  // calls of each name by the operation
   std::uint64_t operation_ = 0;
   std::string operation_id_;
+  std::string operation_number_;   // "#n", if the plan names operations
+  bool names_operations_ = false;  // the plan does
   std::uint64_t calls_ = 0;
   bool asleep_ = false;
   std::vector<FiredFault> fired_;

@@ -190,6 +190,10 @@ TEST(BadInput, KernelsFaultsAndExpectations) {
       {R"({"op":"sync","fault":@{"when":"before"}})", "missing field \"kind\"", "/fault/kind"},
       {R"({"op":"sync","fault":{"kind":"unknown","when":@"later"}})", "expected before, after or async", "/fault/when"},
       {R"({"op":"sync","fault":{"kind":"invalid_value","when":@"async"}})", "cannot be async", "/fault/when"},
+      {R"({"op":"alloc","buffer":"X","size":1,"fault":@"compile_error"})", "expected it on a launch", "/fault"},
+      {R"({"op":"write","to":"A","fill":1,"fault":@{"kind":"compile_error"}})", "write compiles nothing", "/fault"},
+      {R"({"op":"sync","fired":[{"call":@"cuMemFree","nth":1,"kind":"compile_error"}]})", "cannot return",
+       "/fired/0/call"},
       {R"({"op":"sync","fault":{"kind":"unknown",@"why":1}})", "expected kind, when, bytes_done or", "/fault/why"},
       {R"({"op":"sync","fault":{"kind":"unknown","surface":@{}}})", "\"after_calls\"", "/fault/surface/after_calls"},
       {R"({"op":"free","buffer":"A",@"fault":"unknown"})", "a fault may not stand on free", "/fault"},
@@ -214,6 +218,35 @@ TEST(BadInput, KernelsFaultsAndExpectations) {
       {R"({"op":"read","from":"A","expect":{"error":@"oops"}})", "unknown fault \"oops\"", "/expect/error"},
   };
   for (const Bad& bad : table) expect_bad_operation(bad);
+}
+
+// One planned fault, before an operation P and one without an id, in either form of a trace.
+void expect_bad_plan(const std::string& planned, const std::string& message, const std::string& member) {
+  std::string open = kHeader;
+  open.back() = ',';
+  const std::string first = R"({"op":"sync","id":"P"})";
+  const std::string header = open + "\"faults\":[" + planned + "]";
+  expect_bad({header + "}\n" + first + "\n{\"op\":\"sync\"}", message, "/faults/0/" + member});
+  expect_bad({header + ",\"ops\":[" + first + ",{\"op\":\"sync\"}]}", message, "/faults/0/" + member});
+  expect_bad({open + "\"ops\":[" + first + ",{\"op\":\"sync\"}],\n\"faults\":[" + planned + "]}", message,
+              "/faults/0/" + member});
+}
+
+TEST(BadInput, PlannedFaultsNameOperationsThatExist) {
+  expect_bad_plan(R"({"op":@"Q","kind":"unknown"})", "has the id \"Q\"", "op");
+  expect_bad_plan(R"({"op":@"#3","kind":"unknown"})", "there is no operation #3; expected #1 to #2", "op");
+  expect_bad_plan(R"({"op":@"#0","kind":"unknown"})", "names no operation", "op");
+  const std::string good = R"({"format":"taintgraph-trace","version":1,"faults":[{"op":"P","kind":"unknown"},)"
+                           R"({"op":"#2","kind":"unknown"}]})";
+  EXPECT_TRUE(parse_program(good + "\n{\"op\":\"sync\",\"id\":\"P\"}\n{\"op\":\"sync\"}"));
+}
+
+TEST(BadInput, PlannedCallsAnswerWithErrorsOfTheirOwnLibrary) {
+  expect_bad_plan(R"({"call":@"cuMemAlloc","kind":"compile_error"})", "cannot return \"compile_error\"", "call");
+  expect_bad_plan(R"({"kind":"invalid_ptx","call":@"nvrtcCompileProgram"})", "cannot return", "call");
+  const std::string good = R"({"format":"taintgraph-trace","version":1,"faults":[)"
+                           R"({"call":"nvrtcCompileProgram","kind":"compile_error"}]})";
+  EXPECT_TRUE(parse_program(good + "\n{\"op\":\"sync\"}"));
 }
 
 TEST(BadInput, NotJson) {

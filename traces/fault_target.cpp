@@ -68,6 +68,8 @@ std::span<const Group> groups(OpKind operation) {
   }
 }
 
+bool is_compilers(Call call) { return gpu::to_string(call).substr(0, 5) == "nvrtc"; }
+
 }  // namespace
 
 std::span<const Call> calls_struck(OpKind operation, gpu::FaultKind kind) {
@@ -77,6 +79,14 @@ std::span<const Call> calls_struck(OpKind operation, gpu::FaultKind kind) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](Group each) { return gpu::may_return(each.front(), kind); });
   return found == all.end() ? all.front() : *found;
+}
+
+bool may_stand_on(OpKind operation, gpu::FaultKind kind) {
+  return kind != gpu::FaultKind::compile_error || operation == OpKind::launch;
+}
+
+bool may_strike(Call call, gpu::FaultKind kind) {
+  return kind == gpu::FaultKind::host_exception || is_compilers(call) == (kind == gpu::FaultKind::compile_error);
 }
 
 bool strikes_loading(OpKind operation, gpu::FaultKind kind) {

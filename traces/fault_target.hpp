@@ -14,6 +14,12 @@ namespace taintgraph::traces {
 // anything. Call::none stands for host code. Static storage; empty if the operation makes no call that could fail.
 [[nodiscard]] std::span<const gpu::Call> calls_struck(OpKind operation, gpu::FaultKind kind);
 
+// False for what only a compiler answers, on an operation that compiles nothing: no call of it could return the kind.
+[[nodiscard]] bool may_stand_on(OpKind operation, gpu::FaultKind kind);
+
+// The same for one call of either table; anything may be the answer of a call of the right one.
+[[nodiscard]] bool may_strike(gpu::Call call, gpu::FaultKind kind);
+
 // True if the fault strikes before the kernel is launched, while it is compiled, loaded or looked up: work that a
 // backend does only once, so that it has to be made to do it again.
 [[nodiscard]] bool strikes_loading(OpKind operation, gpu::FaultKind kind);

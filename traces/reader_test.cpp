@@ -73,8 +73,12 @@ TEST(Reader, FaultPlan) {
   const Program program = parse(
       R"({"format":"taintgraph-trace","version":1,"faults":[)"
       R"({"id":"f1","call":"cuMemAlloc","skip":2,"count":3,"kind":"out_of_memory"},)"
-      R"({"kernel":"gather","stream":1,"op":"#9","mode":"persistent","kind":"assert","when":"after","bytes_done":8},)"
-      R"({"one_in":100,"class":"copy","kind":"illegal_address","when":"async","surface":{"after_calls":3}}]})");
+      R"({"kernel":"gather","stream":1,"op":"#2","mode":"persistent","kind":"assert","when":"after","bytes_done":8},)"
+      R"({"one_in":100,"class":"copy","kind":"illegal_address","when":"async","surface":{"after_calls":3}}]})"
+      "\n"
+      R"({"op":"sync"})"
+      "\n"
+      R"({"op":"sync"})");
   const auto& faults = program.header.faults;
   ASSERT_EQ(faults.size(), 3U);
   EXPECT_EQ(faults[0].id, "f1");
@@ -85,7 +89,7 @@ TEST(Reader, FaultPlan) {
   EXPECT_EQ(faults[0].fault, sim::Fault{.kind = gpu::FaultKind::out_of_memory});
   EXPECT_EQ(faults[1].kernel, "gather");
   EXPECT_EQ(faults[1].stream, 1U);
-  EXPECT_EQ(faults[1].operation, "#9");
+  EXPECT_EQ(faults[1].operation, "#2");
   EXPECT_EQ(faults[1].count, 1U);
   EXPECT_TRUE(faults[1].persistent);
   EXPECT_EQ(faults[1].fault.kind, gpu::FaultKind::assert_);

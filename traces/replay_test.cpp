@@ -175,6 +175,19 @@ TEST_F(ReplayTest, APlanIsAboutTheProgramNotTheMakingAndEndOfTheDevice) {
     EXPECT_EQ(planned(call), 0) << call << '\n' << out_.str();
 }
 
+TEST_F(ReplayTest, APlanNamesOperationsByNumberToo) {
+  const std::string path = folder_ + "/numbered.jsonl";
+  std::ofstream(path) << R"({"format":"taintgraph-trace","version":1,"faults":[)"
+                      << R"({"op":"#3","mode":"persistent","kind":"launch_out_of_resources"}]})"
+                      << "\n"
+                      << R"({"op":"alloc","buffer":"X","size":8}
+{"op":"launch","kernel":"iota","writes":["X"],"expect":{"outcome":"ok"}}
+{"op":"launch","id":"P","kernel":"iota","writes":["X"],"expect":{"outcome":"failed","roots":["P"]}}
+{"op":"launch","kernel":"iota","writes":["X"],"expect":{"outcome":"ok"}}
+)";
+  EXPECT_EQ(run({path}), 0) << out_.str();
+}
+
 TEST_F(ReplayTest, NamesCannotDisturbTheOutput) {
   const std::string path = file("names.jsonl", R"({"op":"alloc","id":"a\u001b[31m\nb","buffer":"X\u0000","size":8}
 )");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpu/kernel_info.hpp"
+#include "traces/fault_target.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
 
@@ -79,6 +80,8 @@ class ProgramDraw {
     }
     ids_.push_back(program_.names.intern("#1"));
     for (int i = 0; i < 40; ++i) program_.operations.push_back(operation(i));
+    for (sim::PlannedFault& planned : program_.header.faults)
+      if (draw_.once_in(2)) planned.operation = program_.names.text(ids_[draw_.below(ids_.size())]);
     if (draw_.once_in(2)) program_.end = End{program_.operations.size(), draw_.number()};
     return std::move(program_);
   }
@@ -115,11 +118,12 @@ class ProgramDraw {
       sim::PlannedFault planned;
       planned.fault = fault();
       if (draw_.once_in(2)) planned.id = "plan" + std::to_string(n) + draw_.text(4);
-      planned.call = draw_.maybe(static_cast<gpu::Call>(1 + draw_.below(gpu::kCallCount - 1)));
+      do {
+        planned.call = draw_.maybe(static_cast<gpu::Call>(1 + draw_.below(gpu::kCallCount - 1)));
+      } while (planned.call && !may_strike(*planned.call, planned.fault.kind));
       planned.call_class = draw_.maybe(static_cast<sim::CallClass>(draw_.below(9)));
       if (draw_.once_in(2)) planned.kernel = gpu::kernel_catalog()[draw_.below(gpu::kernel_catalog().size())].name;
       planned.stream = draw_.maybe(static_cast<std::uint32_t>(draw_.number()));
-      if (draw_.once_in(2)) planned.operation = draw_.text(6);
       if (draw_.once_in(2)) planned.skip = draw_.number();
       if (draw_.once_in(2)) planned.count = draw_.number();
       planned.persistent = draw_.once_in(2);
@@ -161,6 +165,7 @@ class ProgramDraw {
                            operation.kind != OpKind::cleanup && operation.kind != OpKind::destroy &&
                            operation.kind != OpKind::reset && operation.kind != OpKind::check;
     if (may_fault && draw_.once_in(2)) operation.fault = fault();
+    if (operation.fault && !may_stand_on(operation.kind, operation.fault->kind)) operation.fault.reset();
     if (operation.kind == OpKind::check || draw_.once_in(2)) annotate(operation);
     return operation;
   }

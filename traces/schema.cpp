@@ -7,6 +7,7 @@
 
 #include "gpu/fault_table.hpp"
 #include "gpu/kernel_info.hpp"
+#include "traces/fault_target.hpp"
 #include "traces/internal/format_words.hpp"
 #include "traces/internal/op_table.hpp"
 #include "traces/internal/spelling.hpp"
@@ -82,8 +83,8 @@ Json class_names() {
 }
 
 // The members of every fault, and the rule that only a sticky kind can be asynchronous.
-Json fault_members() {
-  return {{"kind", defined("fault_kind")},
+Json fault_members(Json kind) {
+  return {{"kind", std::move(kind)},
           {"when", one_of(internal::kWhenWords)},
           {"bytes_done", defined("number")},
           {"surface", object_of({{"after_calls", defined("number")}}, {"after_calls"})}};
@@ -95,19 +96,30 @@ Json with_async_rule(Json object) {
   return object;
 }
 
+// The rule that a driver's call and a compiler's answer with errors of their own.
+Json with_library_rule(Json object) {
+  const auto rule = [](std::string_view calls, gpu::Call one_of_them) -> Json {
+    const Json kinds = fault_names([&](const gpu::FaultRow& row) { return may_strike(one_of_them, row.kind); });
+    return {{"if", {{"properties", {{"call", {{"pattern", calls}}}}}, {"required", {"call"}}}},
+            {"then", {{"properties", {{"kind", kinds}}}}}};
+  };
+  object["allOf"] = {rule("^cu", gpu::Call::cuInit), rule("^nvrtc", gpu::Call::nvrtcVersion)};
+  return object;
+}
+
 Json planned_fault() {
   Json members = {{"id", defined("name")},     {"call", call_names()},        {"class", class_names()},
                   {"kernel", kernel_names()},  {"stream", defined("stream")}, {"op", defined("name")},
                   {"skip", defined("number")}, {"count", defined("number")},  {"mode", one_of(internal::kModeWords)}};
   members["one_in"] = whole_number(1, ~std::uint64_t{0});
-  members.update(fault_members());
-  return with_async_rule(object_of(std::move(members), {"kind"}));
+  members.update(fault_members(defined("fault_kind")));
+  return with_library_rule(with_async_rule(object_of(std::move(members), {"kind"})));
 }
 
 Json call_fault() {
   Json members = {{"call", call_names()}, {"nth", whole_number(1, ~std::uint64_t{0})}};
-  members.update(fault_members());
-  return with_async_rule(object_of(std::move(members), {"call", "kind"}));
+  members.update(fault_members(defined("fault_kind")));
+  return with_library_rule(with_async_rule(object_of(std::move(members), {"call", "kind"})));
 }
 
 Json header() {
@@ -218,6 +230,7 @@ Json operation(const OpRow& op) {
     if (internal::has(op.required, each)) required.push_back(name);
   }
   if (op.kind == OpKind::copy) properties["from"] = defined("ref");
+  if (op.kind == OpKind::launch) properties["fault"] = defined("launch_fault");
   Json schema = object_of(std::move(properties), std::move(required));
   if (op.kind == OpKind::write) schema["oneOf"] = {{{"required", {"fill"}}}, {{"required", {"bytes"}}}};
   if (op.kind == OpKind::launch) schema["allOf"] = kernel_arguments();
@@ -230,8 +243,17 @@ Json operations() {
   return {{"oneOf", all}};
 }
 
+// A fault of an operation: its kind alone, or an object.
+Json fault_of(std::string_view kinds) {
+  return {{"anyOf", {defined(kinds), with_async_rule(object_of(fault_members(defined(kinds)), {"kind"}))}}};
+}
+
+// What may strike an operation of this kind.
+Json kinds_on(OpKind operation) {
+  return fault_names([=](const gpu::FaultRow& row) { return row.injectable && may_stand_on(operation, row.kind); });
+}
+
 Json definitions() {
-  const Json kind = fault_names([](const gpu::FaultRow& row) { return row.injectable; });
   const Json range = tuple({defined("name"), defined("number"), defined("number")});
   return {{"name", {{"type", "string"}, {"minLength", 1}, {"maxLength", internal::kMaxNameBytes}}},
           {"number", whole_number()},
@@ -239,8 +261,10 @@ Json definitions() {
           {"stream", whole_number(0, 0xFFFFFFFF)},
           {"hex", {{"type", "string"}, {"pattern", "^([0-9a-fA-F]{2})*$"}}},
           {"ref", {{"anyOf", {defined("name"), range}}}},
-          {"fault_kind", kind},
-          {"fault", {{"anyOf", {defined("fault_kind"), with_async_rule(object_of(fault_members(), {"kind"}))}}}},
+          {"fault_kind", kinds_on(OpKind::launch)},
+          {"driver_fault_kind", kinds_on(OpKind::alloc)},
+          {"launch_fault", fault_of("fault_kind")},
+          {"fault", fault_of("driver_fault_kind")},
           {"planned_fault", planned_fault()},
           {"call_fault", call_fault()},
           {"expectation", expectation()},

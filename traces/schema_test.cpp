@@ -125,7 +125,7 @@ TEST(Schema, HoldsForTheCorpus) {
 TEST(Schema, RefusesWhatTheReaderRefuses) {
   const Judge judge = schema();
   const std::string good =
-      R"({"op":"launch","kernel":"scale","reads":[["A",0,8]],"writes":["A"],"args":{"by":2},"x-a":1})";
+      R"({"op":"launch","kernel":"scale","reads":[["A",0,8]],"writes":["A"],"args":{"by":2},"fault":"compile_error"})";
   ASSERT_TRUE(judge.holds(Json::parse(good)));
   const std::vector<std::string> bad = {
       R"({"op":"launch","kernel":"scale","writes":["A"]})",
@@ -146,6 +146,8 @@ TEST(Schema, RefusesWhatTheReaderRefuses) {
       R"({"op":"free","buffer":"A","fault":"unknown"})",
       R"({"op":"sync","fault":"not_ready"})",
       R"({"op":"sync","fault":{"kind":"not_found","when":"async"}})",
+      R"({"op":"sync","fault":"compile_error"})",
+      R"({"op":"alloc","buffer":"B","size":1,"fault":{"kind":"compile_error"}})",
       R"({"op":"sync","id":"#1"})",
       R"({"op":"sync","expect":{"outcome":"fine"}})",
       R"({"op":"sync","schedule":[-1]})",
@@ -155,6 +157,8 @@ TEST(Schema, RefusesWhatTheReaderRefuses) {
       R"({"format":"taintgraph-trace","version":1,"device":{"streams":0}})",
       R"({"format":"taintgraph-trace","version":1,"requires":["more"]})",
       R"({"format":"taintgraph-trace","version":1,"faults":[{"call":"cuFly","kind":"unknown"}]})",
+      R"({"format":"taintgraph-trace","version":1,"faults":[{"call":"cuMemAlloc","kind":"compile_error"}]})",
+      R"({"format":"taintgraph-trace","version":1,"faults":[{"call":"nvrtcVersion","kind":"unknown"}]})",
   };
   for (const std::string& line : bad) {
     EXPECT_FALSE(judge.holds(Json::parse(line))) << line;

@@ -6,6 +6,7 @@
 
 #include "gpu/fault_table.hpp"
 #include "gpu/kernel_info.hpp"
+#include "traces/fault_target.hpp"
 #include "traces/internal/kernel_name.hpp"
 #include "traces/internal/members.hpp"
 
@@ -17,7 +18,8 @@ struct FaultParts {
   std::optional<gpu::FaultKind> kind;
   sim::Fault fault;
   Place when_place;
-  Place id_place;  // of a planned one
+  Place id_place;    // of a planned one
+  Place call_place;  // of one that names its call
 };
 
 void read_surface(ValueReader& in, sim::Fault& fault) {
@@ -48,8 +50,19 @@ std::optional<sim::Fault> join(ValueReader& in, FaultParts& parts) {
   return parts.fault;
 }
 
-std::optional<gpu::Call> read_call(ValueReader& in) {
+// The rule that joins `call` and `kind`: a driver and a compiler have answers of their own.
+bool answers(ValueReader& in, const FaultParts& parts, gpu::Call call) {
+  if (!parts.kind || call == gpu::Call::none || may_strike(call, *parts.kind)) return true;
+  const PathStep step(in.problems(), "call");
+  in.problems().add(parts.call_place, quoted(gpu::to_string(call)) + " cannot return " +
+                                          quoted(gpu::row(*parts.kind).name) +
+                                          "; expected a call of the library whose error it is");
+  return false;
+}
+
+std::optional<gpu::Call> read_call(ValueReader& in, FaultParts& parts) {
   const Place start = in.next_place();
+  parts.call_place = start;
   const auto name = in.name("the name of a driver function");
   if (!name) return std::nullopt;
   const auto call = gpu::call_from_string(*name);
@@ -90,7 +103,7 @@ void read_planned_member(ValueReader& in, std::size_t member, sim::PlannedFault&
       planned.id = read_name(in, "an id");
       break;
     case 1:
-      planned.call = read_call(in);
+      planned.call = read_call(in, parts);
       break;
     case 2:
       planned.call_class = read_class(in);
@@ -102,7 +115,7 @@ void read_planned_member(ValueReader& in, std::size_t member, sim::PlannedFault&
       planned.stream = in.stream();
       break;
     case 5:
-      planned.operation = read_name(in, "an operation's id");
+      if (const auto operation = in.operation_name()) planned.operation = in.names().text(*operation);
       break;
     case 6:
       planned.skip = in.integer().value_or(0);
@@ -195,7 +208,7 @@ std::vector<sim::CallFault> read_fired(ValueReader& in) {
     while (const auto member = members.next()) {
       switch (*member) {
         case 0:
-          struck.call = read_call(in).value_or(gpu::Call::none);
+          struck.call = read_call(in, parts).value_or(gpu::Call::none);
           break;
         case 1:
           struck.nth = in.integer(1).value_or(1);
@@ -216,6 +229,7 @@ std::vector<sim::CallFault> read_fired(ValueReader& in) {
     }
     members.require(0);
     members.require(2);
+    if (!answers(in, parts, struck.call)) continue;
     if (const auto fault = join(in, parts)) {
       struck.fault = *fault;
       fired.push_back(struck);
@@ -241,6 +255,7 @@ std::vector<sim::PlannedFault> read_fault_plan(ValueReader& in) {
       const PathStep id(in.problems(), kPlannedNames[0]);
       in.problems().add(parts.id_place, "duplicate id " + quoted(planned.id) + "; expected one id a fault");
     }
+    if (!answers(in, parts, planned.call.value_or(gpu::Call::none))) continue;
     const auto fault = join(in, parts);
     if (!fault) continue;
     planned.fault = *fault;

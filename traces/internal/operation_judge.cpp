@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gpu/kernel_info.hpp"
+#include "traces/fault_target.hpp"
 #include "traces/internal/operation_reader.hpp"
 
 namespace taintgraph::traces::internal {
@@ -74,6 +75,13 @@ void OperationReader::judge_write(const Members& members) {
   add(Field::bytes, value_place(Field::bytes),
       "expected the ref's length of " + std::to_string(length) + " bytes, found " +
           std::to_string(operation_.bytes.size()));
+}
+
+void OperationReader::judge_fault() {
+  if (!operation_.fault || !given(Field::fault) || may_stand_on(operation_.kind, operation_.fault->kind)) return;
+  add(Field::fault, value_place(Field::fault),
+      quoted(gpu::row(operation_.fault->kind).name) + " is a compiler's answer, and " + std::string(row_->name) +
+          " compiles nothing; expected it on a launch");
 }
 
 void OperationReader::judge_expectation() {

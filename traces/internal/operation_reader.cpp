@@ -60,6 +60,7 @@ OperationReader::Line OperationReader::read() {
   operation_.kind = *row_->kind;
   judge_arguments(members);
   judge_write(members);
+  judge_fault();
   judge_expectation();
   judge_names();
   assemble();

@@ -58,6 +58,7 @@ class OperationReader {
   void judge_fields(Members& members);
   void judge_arguments(const Members& members);
   void judge_write(const Members& members);
+  void judge_fault();
   void judge_expectation();
   void judge_names();
   void assemble();

@@ -38,6 +38,8 @@ class ValueReader {
     return scanner_.place();
   }
 
+  [[nodiscard]] const NameTable& names() const { return names_; }
+
   // The ordinal of the operation being read, from 1.
   void set_ordinal(std::uint64_t ordinal) { ordinal_ = ordinal; }
   [[nodiscard]] std::uint64_t ordinal() const { return ordinal_; }
