@@ -10,6 +10,7 @@
 #include <exception>
 #include <iomanip>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -18,7 +19,7 @@
 #include "props/fuzz.hpp"
 #include "traces/replay.hpp"
 #include "traces/schema.hpp"
-#include "viz/html.hpp"
+#include "viz/film.hpp"
 #include "viz/render.hpp"
 #include "viz/svg.hpp"
 
@@ -41,10 +42,10 @@ struct Subcommand {
 
 // Rooms that may not look at viz are handed what draws.
 auto draw_svg(const traces::Snapshot& snapshot) { return viz::svg_text(snapshot); }
-auto draw_html(const traces::Snapshot& snapshot) { return viz::html_text(snapshot); }
+std::unique_ptr<traces::Film> new_film() { return std::make_unique<viz::Film>(); }
 
 int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  return traces::replay_command(argc, argv, out, err, {.svg = draw_svg, .html = draw_html});
+  return traces::replay_command(argc, argv, out, err, {.svg = draw_svg, .film = new_film});
 }
 
 int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {

@@ -13,31 +13,43 @@ Error program_error_named(std::string_view name) { return Error{.name = name, .c
 // Ranges that a graph has written so far, to tell what it reads before writing (G2).
 class Written {
  public:
+  // O(log n) amortised.
   void add(const WeakBinding& range) {
-    if (!range.range.empty()) ranges_.push_back(range);
+    if (range.range.empty()) return;
+    std::uint64_t begin = range.range.begin;
+    std::uint64_t end = range.range.end;
+    auto next = ranges_.upper_bound({range.buffer, begin});
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first.first == range.buffer && before->second >= begin) {
+        begin = before->first.second;
+        end = std::max(end, before->second);
+        ranges_.erase(before);
+      }
+    }
+    while (next != ranges_.end() && next->first.first == range.buffer && next->first.second <= end) {
+      end = std::max(end, next->second);
+      next = ranges_.erase(next);
+    }
+    ranges_.emplace_hint(next, Start{range.buffer, begin}, end);
   }
 
-  // The lowest part of `range` at or after `from` that is not among them; empty if there is none.
+  // The lowest part of `range` at or after `from` that is not among them; empty if there is none. O(log n).
   [[nodiscard]] ByteRange next_gap(const WeakBinding& range, std::uint64_t from) const {
     std::uint64_t begin = from;
-    bool moved = true;
-    while (moved) {
-      moved = false;
-      for (const WeakBinding& each : ranges_)
-        if (each.buffer == range.buffer && each.range.contains(begin)) {
-          begin = each.range.end;
-          moved = true;
-        }
+    auto next = ranges_.upper_bound({range.buffer, begin});
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first.first == range.buffer) begin = std::max(begin, before->second);
     }
     if (begin >= range.range.end) return {};
-    std::uint64_t end = range.range.end;
-    for (const WeakBinding& each : ranges_)
-      if (each.buffer == range.buffer && each.range.begin > begin) end = std::min(end, each.range.begin);
-    return {begin, end};
+    const bool another = next != ranges_.end() && next->first.first == range.buffer;
+    return {begin, another ? std::min(range.range.end, next->first.second) : range.range.end};
   }
 
  private:
-  std::vector<WeakBinding> ranges_;
+  using Start = std::pair<BufferId, std::uint64_t>;
+  std::map<Start, std::uint64_t> ranges_;  // to their ends; no two of a buffer overlap or touch
 };
 
 }  // namespace

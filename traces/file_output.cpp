@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "traces/writer.hpp"
 
@@ -47,11 +49,25 @@ Result write_through(const std::string& path, std::string_view text) {
   return {};
 }
 
+// Where a path leads: a symbolic link stays, and what it points to is replaced, be it there already or not.
+std::string behind_links(std::string path) {
+  constexpr int kMaxLinks = 40;
+  std::error_code error;
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, error); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = (std::filesystem::path(path).parent_path() / target).string();
+  }
+  return path;
+}
+
 }  // namespace
 
-Result write_file_whole(const std::string& path, std::string_view text) {
+Result write_file_whole(const std::string& named, std::string_view text) {
+  const std::string path = behind_links(named);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno == ELOOP) return failure(path, "cannot be written");
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     return failure(path, "cannot be written");

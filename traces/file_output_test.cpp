@@ -56,6 +56,20 @@ TEST_F(FileOutput, KeepsThePermissionsOfWhatItReplaces) {
   EXPECT_EQ(status.st_mode & 07777, 0640U);
 }
 
+TEST_F(FileOutput, ALinkStaysAndWhatItLeadsToIsReplaced) {
+  std::filesystem::create_directory(folder_ + "/kept");
+  const std::string target = folder_ + "/kept/result";
+  const std::string link = folder_ + "/link";
+  std::filesystem::create_symlink("kept/result", link);  // relative to the link, and dangling
+  for (const char* const words : {"first", "second"}) {
+    ASSERT_TRUE(write_file_whole(link, words).has_value());
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(content(target), words);
+  }
+  std::filesystem::create_symlink("round", folder_ + "/round");
+  EXPECT_FALSE(write_file_whole(folder_ + "/round", "text").has_value());
+}
+
 TEST_F(FileOutput, FailsWithoutATrace) {
   const auto nowhere = write_file_whole(folder_ + "/missing/result", "text");
   ASSERT_FALSE(nowhere.has_value());

@@ -8,8 +8,8 @@ namespace {
 // A signal handler can reach nothing else.
 volatile std::sig_atomic_t interrupt_seen = 0;
 
-void (*previous_interrupt)(int) = SIG_DFL;
-void (*previous_terminate)(int) = SIG_DFL;
+struct sigaction previous_interrupt;
+struct sigaction previous_terminate;
 
 extern "C" void on_signal(int signal) {
   if (interrupt_seen) {
@@ -21,15 +21,18 @@ extern "C" void on_signal(int signal) {
 
 }  // namespace
 
+// Calls that block are to come back (no SA_RESTART), or nobody would look at the flag.
 InterruptGuard::InterruptGuard() {
   interrupt_seen = 0;
-  previous_interrupt = std::signal(SIGINT, on_signal);
-  previous_terminate = std::signal(SIGTERM, on_signal);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  (void)::sigaction(SIGINT, &action, &previous_interrupt);
+  (void)::sigaction(SIGTERM, &action, &previous_terminate);
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, previous_interrupt);
-  std::signal(SIGTERM, previous_terminate);
+  (void)::sigaction(SIGINT, &previous_interrupt, nullptr);
+  (void)::sigaction(SIGTERM, &previous_terminate, nullptr);
 }
 
 bool InterruptGuard::interrupted() { return interrupt_seen != 0; }

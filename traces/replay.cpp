@@ -30,9 +30,9 @@ struct Options {
   Backend backend = Backend::sim;
   int device = 0;
   std::vector<std::string> traces;
-  std::string record;
-  std::string svg;
-  std::string html;
+  std::optional<std::string> record;
+  std::optional<std::string> svg;
+  std::optional<std::string> html;
   std::optional<std::uint64_t> until;
   bool json = false;
   bool verbose = false;
@@ -52,12 +52,21 @@ class TraceRun {
 
   int run() {
     auto spool = open();
+    if (!spool && InterruptGuard::interrupted()) {
+      err_ << path_ << ": interrupted while it was read; nothing was executed\n";
+      return kInconclusive;
+    }
     if (!spool) return refuse(spool.error());
     if (!options_.stream) {
       NameTable unused;
       auto text = spool->read();
       if (!text) return refuse("cannot be read");
-      if (const auto problems = read_trace(*text, unused, {}); !problems.empty()) {
+      TraceSink counting;
+      counting.operation = [this](Operation&&) {
+        ++operations_;
+        return true;
+      };
+      if (const auto problems = read_trace(*text, unused, counting); !problems.empty()) {
         print(problems, path_, err_);
         return kBadInput;
       }
@@ -112,11 +121,12 @@ class TraceRun {
     SessionOptions session;
     session.backend = options_.backend;
     session.device = options_.device;
-    session.keep_history = !options_.svg.empty() || !options_.html.empty();
+    session.keep_history = options_.svg || options_.html;
     replayer_.emplace(header, names_, session,
                       [this](const Operation& operation, const StepResult& result,
                              const std::vector<Mismatch>& mismatches) { show(operation, result, mismatches); });
-    if (!options_.record.empty()) recorder_.emplace(header, names_);
+    if (options_.html) film_ = renderers_.film();
+    if (options_.record) recorder_.emplace(header, names_);
     return go_on();
   }
 
@@ -136,6 +146,8 @@ class TraceRun {
     const std::uint64_t ordinal = replayer_->session().operations();
     ++outcomes_[static_cast<std::size_t>(result.outcome)];
     if (recorder_) recorder_->add(operation, result);
+    if (film_ && is_filmed(ordinal))
+      film_->add(step_text(operation, ordinal, result, replayer_->names()), replayer_->session().snapshot());
     if (options_.json) {
       out_ << step_json(operation, ordinal, result, mismatches, replayer_->names()) << '\n';
       return;
@@ -146,6 +158,12 @@ class TraceRun {
       if (operation.id != NameId::none) out_ << " (" << visible(names_.text(operation.id)) << ")";
       out_ << ", " << to_string(operation.kind) << ": " << to_string(mismatch) << '\n';
     }
+  }
+
+  // With --stream nobody knows how much is to come; the page shows the end then.
+  bool is_filmed(std::uint64_t ordinal) const {
+    const std::uint64_t last = std::min(operations_, options_.until.value_or(operations_));
+    return ordinal + kFilmedOperations > last && ordinal <= last;
   }
 
   // What was not ok, so that a program error without an `expect` does not go unseen.
@@ -191,9 +209,9 @@ class TraceRun {
         result = kInternalError;
       }
     };
-    if (recorder_) write(options_.record, recorder_->finish(replayer_->session()));
-    if (!options_.svg.empty()) write(options_.svg, renderers_.svg(replayer_->session().snapshot()));
-    if (!options_.html.empty()) write(options_.html, renderers_.html(replayer_->session().snapshot()));
+    if (recorder_) write(*options_.record, recorder_->finish(replayer_->session()));
+    if (options_.svg) write(*options_.svg, renderers_.svg(replayer_->session().snapshot()));
+    if (film_) write(*options_.html, film_->page(replayer_->session().snapshot()));
     return result;
   }
 
@@ -206,6 +224,8 @@ class TraceRun {
   std::optional<Replayer> replayer_;
   std::optional<Recorder> recorder_;
   std::array<std::uint64_t, 6> outcomes_{};  // by Outcome
+  std::unique_ptr<Film> film_;
+  std::uint64_t operations_ = 0;  // in the trace; unknown with --stream
   bool stopped_ = false;
   bool uninjectable_ = false;
 };
@@ -215,6 +235,20 @@ int worse(int a, int b) {
   constexpr std::array kByGravity = {kHeld, kInconclusive, kMismatch, kBadInput, kInternalError};
   const auto gravity = [&](int code) { return std::find(kByGravity.begin(), kByGravity.end(), code); };
   return gravity(a) < gravity(b) ? b : a;
+}
+
+// What is wrong with the files to be written; empty if nothing is.
+std::string wrong_outputs(const Options& options) {
+  const std::array outputs = {&options.record, &options.svg, &options.html};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!*outputs[i]) continue;
+    if (outputs[i]->value().empty()) return "an output file has no name";
+    for (std::size_t j = 0; j < i; ++j)
+      if (*outputs[i] == *outputs[j]) return "two outputs go to " + outputs[i]->value();
+  }
+  const bool writes = std::any_of(outputs.begin(), outputs.end(), [](const auto* each) { return each->has_value(); });
+  if (writes && options.traces.size() > 1) return "--record, --svg and --html take one trace";
+  return {};
 }
 
 }  // namespace
@@ -231,7 +265,7 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
       ->check(CLI::NonNegativeNumber);
   app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
   app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
-  app.add_option("--html", options.html, "the same as a page");
+  app.add_option("--html", options.html, "the same as a page that steps through the run");
   app.add_option("--until", options.until, "stop after operation N")->check([](const std::string& text) {
     const bool whole = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos;
     return whole ? std::string() : "expected the number of an operation, found " + text;
@@ -247,8 +281,8 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
     return kBadInput;
   }
   options.backend = backend == "cuda" ? Backend::cuda : Backend::sim;
-  if (options.traces.size() > 1 && (!options.record.empty() || !options.svg.empty() || !options.html.empty())) {
-    err << "taintgraph: replay: --record, --svg and --html take one trace\n";
+  if (const std::string wrong = wrong_outputs(options); !wrong.empty()) {
+    err << "taintgraph: replay: " << wrong << '\n';
     return kBadInput;
   }
   const InterruptGuard guard;

@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 
 #include <tl/expected.hpp>
 
+#include "traces/film.hpp"
 #include "traces/snapshot.hpp"
 
 namespace taintgraph::traces {
@@ -16,7 +18,7 @@ using SnapshotRenderer = std::function<tl::expected<std::string, std::string>(co
 
 struct ReplayRenderers {
   SnapshotRenderer svg;
-  SnapshotRenderer html;
+  std::function<std::unique_ptr<Film>()> film;  // for a page
 };
 
 // argv[0] is "replay". Returns the exit code: 0 all held, 1 a mismatch or a finding, 2 interrupted, 64 usage or bad

@@ -11,6 +11,19 @@
 namespace taintgraph::traces {
 namespace {
 
+class Captions final : public Film {
+ public:
+  void add(std::string caption, Snapshot snapshot) override {
+    text_ += caption.substr(0, caption.find_first_of(",;")) + ": " + std::to_string(snapshot.failures.size()) + "\n";
+  }
+  tl::expected<std::string, std::string> page(Snapshot last) override {
+    return text_ + "last: " + std::to_string(last.failures.size()) + "\n";
+  }
+
+ private:
+  std::string text_;
+};
+
 class ReplayTest : public ::testing::Test {
  protected:
   ReplayTest() {
@@ -38,7 +51,8 @@ class ReplayTest : public ::testing::Test {
     const auto draw = [](const Snapshot& snapshot) -> tl::expected<std::string, std::string> {
       return "picture of " + std::to_string(snapshot.failures.size()) + " failure(s)";
     };
-    return replay_command(static_cast<int>(argv.size()), argv.data(), out_, err_, {draw, draw});
+    return replay_command(static_cast<int>(argv.size()), argv.data(), out_, err_,
+                          {draw, [] { return std::make_unique<Captions>(); }});
   }
   [[nodiscard]] bool printed(const std::string& part) const { return out_.str().find(part) != std::string::npos; }
 
@@ -58,6 +72,39 @@ TEST_F(ReplayTest, SaysThatAllHeld) {
   EXPECT_EQ(err_.str(), "");
   EXPECT_EQ(run({file("good.jsonl", kFailing), "-v"}), 0);
   EXPECT_TRUE(printed("#3 read -> unwritten, roots [P]"));
+}
+
+TEST_F(ReplayTest, APageStepsThroughTheRun) {
+  const std::string page = folder_ + "/page.html";
+  const std::string path = file("good.jsonl", kFailing);
+  EXPECT_EQ(run({path, "--html", page}), 0);
+  const std::string whole = "#1 alloc X -> ok: 0\n#2 P launch iota -> failed: 1\n#3 read -> unwritten: 1\nlast: 1\n";
+  EXPECT_EQ(text(page), whole);
+  EXPECT_EQ(run({path, "--html", page, "--until", "1"}), 0);
+  EXPECT_EQ(text(page), "#1 alloc X -> ok: 0\nlast: 0\n");
+  EXPECT_EQ(run({path, "--html", page, "--stream"}), 0);
+  EXPECT_EQ(text(page), "last: 1\n") << "nobody knows where the end is";
+
+  std::string many;
+  for (std::uint64_t i = 0; i < kFilmedOperations; ++i) many += "{\"op\":\"sync\"}\n";
+  EXPECT_EQ(run({file("long.jsonl", kFailing + many), "--html", page}), 0);
+  EXPECT_EQ(text(page).rfind("#4 sync -> ok: 1\n", 0), 0U) << "the newest operations are filmed";
+}
+
+TEST_F(ReplayTest, EveryOutputNeedsAFileOfItsOwn) {
+  const std::string path = file("good.jsonl", kFailing);
+  EXPECT_EQ(run({path, "--record", ""}), 64);
+  EXPECT_NE(err_.str().find("no name"), std::string::npos) << err_.str();
+  EXPECT_EQ(run({path, "--record", folder_ + "/x", "--svg", folder_ + "/x"}), 64);
+  EXPECT_NE(err_.str().find("two outputs"), std::string::npos) << err_.str();
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/x"));
+  EXPECT_EQ(run({path, path, "--svg", folder_ + "/x"}), 64);
+  EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(ReplayTest, AnEndlessDeviceIsRefusedAtItsFirstNul) {
+  EXPECT_EQ(run({"/dev/zero"}), 64);
+  EXPECT_EQ(err_.str().rfind("/dev/zero:1:1: error:", 0), 0U) << err_.str();
 }
 
 TEST_F(ReplayTest, ReportsEveryMismatchAndGoesOn) {

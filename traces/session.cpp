@@ -27,7 +27,7 @@ Outcome outcome_of(core::Outcome outcome) {
 }
 
 // So often another library of the process is taken to have been at work in between.
-constexpr std::uint64_t kOperationsAContext = 16;
+constexpr std::uint64_t kOperationsAContext = 8;
 
 core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number}; }
 

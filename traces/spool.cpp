@@ -11,24 +11,33 @@
 #include <fstream>
 #include <utility>
 
+#include "traces/interrupt.hpp"
+
 namespace taintgraph::traces {
 namespace {
 
 std::string reason(const std::string& what) { return what + ": " + std::strerror(errno); }
 
-// Everything from one descriptor to another; false with errno set if reading or writing fails.
+// Everything from one descriptor to another, or up to a NUL: no trace holds one, so that the rest (of /dev/zero, say)
+// is not needed to refuse it. False with errno set if reading or writing fails; EINTR if the program is to end.
 bool copy_all(int from, int to) {
   std::array<char, 1U << 16> buffer{};
   for (;;) {
+    if (InterruptGuard::interrupted()) {
+      errno = EINTR;
+      return false;
+    }
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return got == 0;
+    const bool last = std::memchr(buffer.data(), 0, static_cast<std::size_t>(got)) != nullptr;
     for (ssize_t done = 0; done < got;) {
       const ssize_t put = ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) return false;
       done += put;
     }
+    if (last) return true;
   }
 }
 

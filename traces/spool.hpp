@@ -13,7 +13,7 @@ namespace taintgraph::traces {
 class Spool {
  public:
   // A file by its path; "-" is standard input, copied into an unnamed temporary file first. Errors, in words: it cannot
-  // be opened, it is a directory, no temporary file can be made.
+  // be opened, it is a directory, no temporary file can be made, the program was interrupted.
   [[nodiscard]] static tl::expected<Spool, std::string> open(const std::string& path);
 
   // A fresh reader from the beginning; none if the file has gone meanwhile.

@@ -120,8 +120,9 @@ struct Transcript {
   bool in_time = true;
 };
 
-// Feeds and drains the child until it has closed both its outputs, or the deadline has passed.
-Transcript converse(Channels& channels, std::string_view input, std::chrono::steady_clock::time_point deadline) {
+// Feeds and drains the child until it has closed both its outputs, has written too much, or the deadline has passed.
+Transcript converse(Channels& channels, std::string_view input, std::chrono::steady_clock::time_point deadline,
+                    std::size_t max_output_bytes) {
   Transcript transcript;
   if (input.empty()) channels.input.close();
   while (channels.output.open() || channels.complaint.open()) {
@@ -135,7 +136,8 @@ Transcript converse(Channels& channels, std::string_view input, std::chrono::ste
                                       {channels.complaint.get(), POLLIN, 0},
                                       {channels.input.get(), POLLOUT, 0}}};  // closed ones are -1, which poll skips
     if (::poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long long>(left, 1000))) < 0) continue;
-    if (waiting[0].revents != 0) receive_some(channels.output, transcript.output, transcript.output.max_size());
+    if (waiting[0].revents != 0) receive_some(channels.output, transcript.output, max_output_bytes + 1);
+    if (transcript.output.size() > max_output_bytes) break;
     if (waiting[1].revents != 0) receive_some(channels.complaint, transcript.complaint, kMaxComplaint);
     if (waiting[2].revents != 0) send_some(channels.input, input);
   }
@@ -166,7 +168,7 @@ std::string with_complaint(std::string sentence, const std::string& complaint) {
 }  // namespace
 
 tl::expected<std::string, std::string> run_filter(const std::vector<std::string>& command, std::string_view input,
-                                                  std::chrono::milliseconds allowed) {
+                                                  std::chrono::milliseconds allowed, std::size_t max_output_bytes) {
   const std::string& program = command.front();
   Channels channels;
   if (!make_channels(channels)) return tl::unexpected(system_error("cannot make a pipe for `" + program + "`", errno));
@@ -180,8 +182,12 @@ tl::expected<std::string, std::string> run_filter(const std::vector<std::string>
   channels.child_complaint.close();
 
   const auto deadline = std::chrono::steady_clock::now() + allowed;
-  Transcript transcript = converse(channels, input, deadline);
+  Transcript transcript = converse(channels, input, deadline, max_output_bytes);
   int status = 0;
+  if (transcript.output.size() > max_output_bytes) {
+    end(child);
+    return tl::unexpected("`" + program + "` wrote more than " + std::to_string(max_output_bytes) + " bytes");
+  }
   if (!transcript.in_time || !reap(child, deadline, status)) {
     end(child);
     return tl::unexpected("`" + program + "` did not finish within " + std::to_string(allowed.count()) + " ms");

@@ -17,6 +17,7 @@ namespace taintgraph::viz {
 // Requires: `command` is not empty; its first word is the program.
 [[nodiscard]] tl::expected<std::string, std::string> run_filter(const std::vector<std::string>& command,
                                                                 std::string_view input,
-                                                                std::chrono::milliseconds deadline);
+                                                                std::chrono::milliseconds deadline,
+                                                                std::size_t max_output_bytes = 256U << 20);
 
 }  // namespace taintgraph::viz

@@ -63,6 +63,12 @@ TEST(ChildProcess, OneThatReadsNothingRaisesNoSignalHere) {
   EXPECT_EQ(*answer, "done\n");
 }
 
+TEST(ChildProcess, OneThatFloodsIsEnded) {
+  const auto answer = run_filter({"yes"}, "", kPlenty, 1'000'000);
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error(), "`yes` wrote more than 1000000 bytes");
+}
+
 TEST(ChildProcess, OneThatHangsIsEnded) {
   const auto begin = steady_clock::now();
   const auto answer = run_filter({"sleep", "1000"}, "x", milliseconds(150));

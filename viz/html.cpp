@@ -191,9 +191,4 @@ tl::expected<std::string, std::string> html_page(const std::vector<HtmlFrame>& f
   return page + "<script>" + std::string(kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
-tl::expected<std::string, std::string> html_text(const traces::Snapshot& snapshot, const DotOptions& options,
-                                                 const LayoutOptions& layout) {
-  return html_page({HtmlFrame{{}, snapshot}}, options, layout);
-}
-
 }  // namespace taintgraph::viz

@@ -32,8 +32,4 @@ struct HtmlFrame {
                                                                const DotOptions& options = {},
                                                                const LayoutOptions& layout = {});
 
-[[nodiscard]] tl::expected<std::string, std::string> html_text(const traces::Snapshot& snapshot,
-                                                               const DotOptions& options = {},
-                                                               const LayoutOptions& layout = {});
-
 }  // namespace taintgraph::viz

@@ -14,6 +14,10 @@ std::size_t count(const std::string& text, std::string_view what) {
   return found;
 }
 
+tl::expected<std::string, std::string> page_of(const traces::Snapshot& snapshot, const LayoutOptions& layout = {}) {
+  return html_page({{{}, snapshot}}, {}, layout);
+}
+
 class Html : public testing::Test {
  protected:
   void SetUp() override {
@@ -23,7 +27,7 @@ class Html : public testing::Test {
 };
 
 TEST_F(Html, IsOnePageOfItsOwn) {
-  const auto page = html_text(two_paths_into_one_buffer());
+  const auto page = page_of(two_paths_into_one_buffer());
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_EQ(page->rfind("<!DOCTYPE html>\n", 0), 0U);
   EXPECT_EQ(page->substr(page->size() - 8), "</html>\n");
@@ -35,7 +39,7 @@ TEST_F(Html, IsOnePageOfItsOwn) {
 }
 
 TEST_F(Html, TablesSayWhatThePictureShows) {
-  const auto page = html_text(two_paths_into_one_buffer());
+  const auto page = page_of(two_paths_into_one_buffer());
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_NE(page->find("K3 &lt;- K1 &lt;- P"), std::string::npos);
   EXPECT_NE(page->find("<td>3 allocations</td>"), std::string::npos);
@@ -45,7 +49,7 @@ TEST_F(Html, TablesSayWhatThePictureShows) {
 }
 
 TEST_F(Html, LinksLeadOnlyToWhatIsDrawn) {
-  const auto page = html_text(many_carriers(100));
+  const auto page = page_of(many_carriers(100));
   ASSERT_TRUE(page.has_value()) << page.error();
   for (std::size_t at = page->find("href=\"#"); at != std::string::npos; at = page->find("href=\"#", at + 1)) {
     const std::string id = page->substr(at + 7, page->find('"', at + 7) - at - 7);
@@ -80,14 +84,14 @@ TEST_F(Html, NothingInANameBecomesMarkup) {
 }
 
 TEST_F(Html, LongTablesAreCutAndCounted) {
-  const auto page = html_text(many_failures(5'000));
+  const auto page = page_of(many_failures(5'000));
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_NE(page->find("and 3000 more failures"), std::string::npos);
   EXPECT_LT(count(*page, "<tr>"), 2 * kMaxHtmlRows + 10);
 }
 
 TEST_F(Html, AnEmptyGraphIsAPageToo) {
-  const auto page = html_text({});
+  const auto page = page_of({});
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_NE(page->find("Nothing is claimed."), std::string::npos);
   EXPECT_EQ(count(*page, "<table>"), 0U);
@@ -96,7 +100,7 @@ TEST_F(Html, AnEmptyGraphIsAPageToo) {
 TEST(HtmlWithoutDot, MissingDotIsAnError) {
   LayoutOptions layout;
   layout.program = "no-such-program-here";
-  EXPECT_FALSE(html_text(two_paths_into_one_buffer(), {}, layout).has_value());
+  EXPECT_FALSE(page_of(two_paths_into_one_buffer(), layout).has_value());
 }
 
 }  // namespace

@@ -151,14 +151,19 @@ int render_command(int argc, const char* const* argv, std::ostream& out, std::os
                  "svg (the default), html, dot, json or text; else FILE's extension decides")
       ->check(CLI::IsMember(kFormats));
   app.add_option("--at", options.at, "draw the graph after operation N (default: the last)")
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string& text) {
+        const bool whole =
+            !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos;
+        return whole ? std::string() : "expected the number of an operation, found " + text;
+      });
   app.add_option("--focus", options.focus, "only the failures that touch this buffer, and their chains");
   app.add_option("--diff", options.compared_with,
                  "mark what the graph of this other trace does not have (svg, html, dot)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error, out, err) == 0 ? kDrawn : kBadInput;
+    if (error.get_exit_code() == 0) return app.exit(error, out, err);
+    return complain(err, std::string(error.what()) + "; 'taintgraph render --help' tells more", kBadInput);
   }
   if (!options.compared_with.empty() && (format_of(options) == "json" || format_of(options) == "text")) {
     return complain(err, "--diff marks pictures: give it with the format svg, html or dot", kBadInput);

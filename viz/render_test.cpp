@@ -133,6 +133,12 @@ TEST_F(Render, AtDrawsAnEarlierMoment) {
 }
 
 TEST_F(Render, WhatTheTraceDoesNotHaveIsAnErrorInWords) {
+  for (const char* const number : {"x", "-1", "1.5", "1e3"}) {
+    const Result wrong = render({trace_, "--at", number});
+    EXPECT_EQ(wrong.code, 64) << number;
+    EXPECT_EQ(wrong.err.rfind("taintgraph: render: --at: expected the number of an operation, found ", 0), 0U)
+        << wrong.err;
+  }
   const Result beyond = render({trace_, "--at", "14"});
   EXPECT_EQ(beyond.code, 64);
   EXPECT_NE(beyond.err.find("--at 14 is beyond the end of"), std::string::npos);
