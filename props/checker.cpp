@@ -32,7 +32,7 @@ class Checker {
  private:
   void run_program() {
     Model model(program_.header, program_.names);
-    traces::SessionOptions session_options;
+    traces::SessionOptions session_options = options_.session;
     session_options.keep_reports = true;
     session_options.validate = options_.validate;
     session_options.keep_history = options_.keep_snapshot;

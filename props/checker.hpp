@@ -16,6 +16,7 @@
 #include "props/features.hpp"
 #include "props/model.hpp"
 #include "traces/program.hpp"
+#include "traces/session.hpp"
 #include "traces/snapshot.hpp"
 
 namespace taintgraph::props {
@@ -24,6 +25,8 @@ struct CheckOptions {
   bool validate = false;          // every structure's own validation and the naive audit after each operation; slow
   bool keep_predictions = false;  // in CheckedRun::predictions
   bool keep_snapshot = false;     // in CheckedRun::snapshot, as it is after the last operation executed
+  // What runs the program; `validate` and `keep_history` of it are set from the above.
+  traces::SessionOptions session;
   std::function<void(std::uint64_t ordinal)> before_step;  // may be empty
 };
 

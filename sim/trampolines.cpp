@@ -1,31 +1,20 @@
 #include "sim/trampolines.hpp"
 
 #include <array>
-#include <atomic>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/driver_entries.hpp"
+#include "sim/places.hpp"
 
 namespace taintgraph::sim {
 namespace {
-
-constexpr std::size_t kPlaces = 16;
-
-struct Occupant {
-  std::atomic<bool> taken = false;
-  DriverEntries* entries = nullptr;
-};
-
-// The only global of the simulator: an entry of the table is a plain function and cannot know its driver otherwise.
-constinit std::array<Occupant, kPlaces> occupants{};
 
 template <std::size_t place, auto member>
 struct Trampoline;
 
 template <std::size_t place, class Result, class... Arguments, Result (DriverEntries::*member)(Arguments...)>
 struct Trampoline<place, member> {
-  static Result call(Arguments... arguments) { return (occupants[place].entries->*member)(arguments...); }
+  static Result call(Arguments... arguments) { return (Places<DriverEntries>::at(place).*member)(arguments...); }
 };
 
 template <std::size_t place>
@@ -59,23 +48,13 @@ constexpr std::array<gpu::CompilerApi, kPlaces> compiler_tables(std::index_seque
 constexpr auto kDriverTables = driver_tables(std::make_index_sequence<kPlaces>());
 constexpr auto kCompilerTables = compiler_tables(std::make_index_sequence<kPlaces>());
 
-std::uint32_t take_place() {
-  for (std::uint32_t i = 0; i < kPlaces; ++i) {
-    if (!occupants[i].taken.exchange(true)) return i;
-  }
-  throw std::runtime_error("no more than 16 simulated drivers can exist at once");
-}
-
 }  // namespace
 
-Place::Place() : number_(take_place()) {}
+Place::Place() : number_(Places<DriverEntries>::take()) {}
 
-Place::~Place() {
-  occupants[number_].entries = nullptr;
-  occupants[number_].taken = false;
-}
+Place::~Place() { Places<DriverEntries>::leave(number_); }
 
-void Place::open(DriverEntries& entries) const { occupants[number_].entries = &entries; }
+void Place::open(DriverEntries& entries) const { Places<DriverEntries>::occupy(number_, entries); }
 
 const gpu::DriverApi& Place::driver() const { return kDriverTables[number_]; }
 

@@ -1,7 +1,4 @@
-// Gives a DriverEntries object tables with CUDA's C ABI, whose functions carry no pointer to the driver they mean.
-//
-// There are 16 places, each with functions of its own; a place knows its driver through the one global table that this
-// ABI forces on us. Places may be taken and left in any thread; calls through different places do not meet.
+// Gives a DriverEntries object tables with CUDA's C ABI, by a place of its own (places.hpp).
 #pragma once
 
 #include <cstdint>

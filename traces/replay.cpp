@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/half_done_work.hpp"
 #include "traces/interrupt.hpp"
 #include "traces/reader.hpp"
 #include "traces/recorder.hpp"
@@ -61,15 +62,11 @@ class TraceRun {
       NameTable unused;
       auto text = spool->read();
       if (!text) return refuse("cannot be read");
-      TraceSink counting;
-      counting.operation = [this](Operation&&) {
-        ++operations_;
-        return true;
-      };
-      if (const auto problems = read_trace(*text, unused, counting); !problems.empty()) {
+      if (const auto problems = read_trace(*text, unused, first_look()); !problems.empty()) {
         print(problems, path_, err_);
         return kBadInput;
       }
+      if (impossible_) return refuse_impossible();
     }
     auto text = spool->read();
     if (!text) return refuse("cannot be read");
@@ -100,7 +97,7 @@ class TraceRun {
       print(problems, path_, err_);
       return kBadInput;
     }
-    if (uninjectable_) return refuse("has faults, which only the simulated driver injects yet");
+    if (impossible_) return refuse_impossible();
     const int written = write_outputs();
     replayer_->finish();
     summarise();
@@ -109,15 +106,33 @@ class TraceRun {
     return replayer_->mismatches() > 0 ? kMismatch : kHeld;
   }
 
-  // Faults are injected by the simulated driver; a real one would just not have them.
-  bool can_inject(bool has_faults) {
-    if (options_.backend == Backend::sim || !has_faults) return true;
-    uninjectable_ = stopped_ = true;
+  // Before a real driver a call is made or not; nothing can make it do a part of its work.
+  bool can_inject(bool half_done, std::uint64_t line) {
+    if (options_.backend == Backend::sim || !half_done) return true;
+    impossible_ =
+        Problem{line, 1, "a fault with bytes_done; only the simulated driver can do a part of a call's work", {}};
+    stopped_ = true;
     return false;
   }
 
+  // Before anything is executed: how much there is to do, and whether it can be done.
+  TraceSink first_look() {
+    TraceSink sink;
+    sink.header = [this](const Header& header) { return can_inject(leaves_work_half_done(header), 1); };
+    sink.operation = [this](Operation&& operation) {
+      ++operations_;
+      return can_inject(leaves_work_half_done(operation), operation.line);
+    };
+    return sink;
+  }
+
+  int refuse_impossible() {
+    print({*impossible_}, path_, err_);
+    return kBadInput;
+  }
+
   bool begin(const Header& header) {
-    if (!can_inject(!header.faults.empty())) return false;
+    if (!can_inject(leaves_work_half_done(header), 1)) return false;
     SessionOptions session;
     session.backend = options_.backend;
     session.device = options_.device;
@@ -137,7 +152,7 @@ class TraceRun {
   }
 
   bool step(const Operation& operation) {
-    if (!can_inject(operation.fault.has_value())) return false;
+    if (!can_inject(leaves_work_half_done(operation), operation.line)) return false;
     replayer_->execute(operation);
     return go_on();
   }
@@ -227,7 +242,7 @@ class TraceRun {
   std::unique_ptr<Film> film_;
   std::uint64_t operations_ = 0;  // in the trace; unknown with --stream
   bool stopped_ = false;
-  bool uninjectable_ = false;
+  std::optional<Problem> impossible_;  // on the driver that was asked for
 };
 
 // The gravest of several: what could not be done at all before what did not hold before what was left unfinished.
@@ -259,7 +274,8 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
   CLI::App app("Run traces and compare every operation with what the trace expects.", "taintgraph replay");
   app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();
   std::string backend = "sim";
-  app.add_option("--backend", backend, "which driver to run on: sim (the default) or cuda")
+  app.add_option("--backend", backend,
+                 "which driver to run on: sim (the default) or cuda; faults are injected into either")
       ->check(CLI::IsMember({"sim", "cuda"}));
   app.add_option("--device", options.device, "which GPU, with --backend cuda (default 0)")
       ->check(CLI::NonNegativeNumber);

@@ -282,5 +282,25 @@ TEST_F(ReplayTest, NeedsAGpuForTheRealDriver) {
   EXPECT_NE(err_.str(), "");
 }
 
+TEST_F(ReplayTest, NoRealDriverDoesHalfOfACallsWork) {
+  const std::string half = R"("kind":"invalid_value","bytes_done":3)";
+  const std::string on_operation = file("own.jsonl", R"({"op":"alloc","buffer":"X","size":8}
+{"op":"write","to":"X","fill":1,"fault":{)" + half + "}}\n");
+  const std::string on_call = file("call.jsonl", R"({"op":"alloc","buffer":"X","size":8}
+{"op":"write","to":"X","fill":1,"fired":[{"call":"cuMemcpyHtoDAsync","nth":1,)" +
+                                                     half + "}]}\n");
+  const std::string planned = folder_ + "/planned.jsonl";
+  std::ofstream(planned) << R"({"format":"taintgraph-trace","version":1,"faults":[{"class":"write",)" << half << "}]}\n"
+                         << R"({"op":"alloc","buffer":"X","size":8})"
+                         << "\n";
+  for (const std::string& path : {on_operation, on_call, planned}) {
+    EXPECT_EQ(run({path}), 0) << path << out_.str() << err_.str();
+    EXPECT_EQ(run({path, "--backend", "cuda", "-v"}), 64) << path;
+    EXPECT_NE(err_.str().find("bytes_done"), std::string::npos) << err_.str();
+    EXPECT_EQ(out_.str(), "");
+  }
+  EXPECT_NE(err_.str().find("planned.jsonl:1:1: error:"), std::string::npos) << err_.str();
+}
+
 }  // namespace
 }  // namespace taintgraph::traces

@@ -59,7 +59,7 @@ StepResult Session::execute(const Operation& operation) {
   if (state.ordinal % kOperationsAContext == 0) state.machine.unset_context();
   const bool idle = operation.kind == OpKind::cleanup && state.machine.busy_streams().empty();
   const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
-  state.machine.plan.begin_operation(state.ordinal, id);
+  state.machine.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);
   if (operation.annotations) state.machine.plan.strike(operation.annotations->fired);
   if (operation.annotations && operation.annotations->has_schedule)
@@ -83,7 +83,7 @@ std::vector<std::string> Session::finish() {
   State& state = *state_;
   std::vector<std::string> left;
   core::Runtime& runtime = *state.machine.runtime;
-  state.machine.plan.begin_operation(state.ordinal + 1, {});
+  state.machine.begin_operation(state.ordinal + 1, {});
   state.machine.plan.sleep(true);
   runtime.drop_recorded_work();
   for (State::Named& each : state.buffers) each.handle.drop();

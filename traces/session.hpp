@@ -60,6 +60,10 @@ struct StepResult {
 // Which driver a session runs on.
 enum class Backend : std::uint8_t { sim, cuda };
 
+// Who injects a session's faults: the simulated driver itself, which can leave work half done, or sim::Injector, which
+// stands before any driver's tables. On a real driver it is always the injector.
+enum class Injection : std::uint8_t { in_the_driver, at_the_tables };
+
 // There is no real driver to run on; what() says what is missing.
 class NoGpu : public std::runtime_error {
  public:
@@ -68,6 +72,7 @@ class NoGpu : public std::runtime_error {
 
 struct SessionOptions {
   Backend backend = Backend::sim;
+  Injection injection = Injection::in_the_driver;
   int device = 0;                          // ordinal of the GPU, on a real driver
   std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
   bool validate = false;                   // run every structure's own validation after each operation; slow

@@ -56,13 +56,20 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   device_options.ordinal = options.device;
   device_options.streams = header.device.streams;
   device_options.staging_bytes = options.staging_bytes;
+  const bool from_outside = options.backend == Backend::cuda || options.injection == Injection::at_the_tables;
+  const sim::DriverOptions simulated = driver_options(header);
   Tables tables;
   if (options.backend == Backend::sim) {
-    driver = std::make_unique<sim::Driver>(driver_options(header), plan);
+    driver = std::make_unique<sim::Driver>(simulated, from_outside ? nothing_planned : plan);
     device_options.observer = driver->observer();
     tables = {driver->driver(), driver->compiler()};
   } else {
     tables = real_tables();
+  }
+  if (from_outside) {
+    injector = std::make_unique<sim::Injector>(tables.driver, tables.compiler, simulated.surfacing, plan);
+    device_options.observer = injector->observer(device_options.observer);
+    tables = {injector->driver(), injector->compiler()};
   }
   table = tables.driver;
   auto made = gpu::CudaDevice::create(tables.driver, tables.compiler, device_options);
@@ -73,6 +80,11 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   device = std::move(*made);
   runtime = std::make_unique<core::Runtime>(*device, runtime_options(header.device));
   plan.sleep(false);
+}
+
+void Machine::begin_operation(std::uint64_t ordinal, std::string_view id) {
+  plan.begin_operation(ordinal, id);
+  nothing_planned.begin_operation(ordinal, id);
 }
 
 std::vector<std::string> Machine::take_findings() {

@@ -6,12 +6,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/runtime.hpp"
 #include "gpu/cuda_device.hpp"
 #include "sim/driver.hpp"
 #include "sim/fault_plan.hpp"
+#include "sim/injector.hpp"
 #include "traces/program.hpp"
 #include "traces/session.hpp"
 
@@ -21,6 +23,9 @@ struct Machine {
   // Throws NoGpu if there is no real driver or compiler to open, std::runtime_error if the driver refuses to give a
   // device.
   Machine(const Header& header, const SessionOptions& options);
+
+  // Opens an operation for everything that counts or decides by operations.
+  void begin_operation(std::uint64_t ordinal, std::string_view id);
 
   // Of the simulated driver; nothing on a real one.
   [[nodiscard]] std::vector<std::string> take_findings();
@@ -33,7 +38,9 @@ struct Machine {
   [[nodiscard]] std::vector<std::string> live_objects() const;
 
   sim::FaultPlan plan;
-  std::unique_ptr<sim::Driver> driver;  // none on a real driver
+  sim::FaultPlan nothing_planned;           // of a simulated driver that is injected into from outside
+  std::unique_ptr<sim::Driver> driver;      // none on a real driver
+  std::unique_ptr<sim::Injector> injector;  // none where the simulated driver injects by itself
   gpu::DriverApi table;
   std::unique_ptr<gpu::CudaDevice> device;
   std::unique_ptr<core::Runtime> runtime;
