@@ -7,6 +7,14 @@ namespace taintgraph::props {
 using traces::OpKind;
 using traces::Outcome;
 
+namespace {
+
+bool contains(const std::vector<std::uint64_t>& ordinals, std::uint64_t one) {
+  return std::find(ordinals.begin(), ordinals.end(), one) != ordinals.end();
+}
+
+}  // namespace
+
 Model::Model(const traces::Header& header, const traces::NameTable& names) : device_(header.device), names_(names) {}
 
 Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordinal,
@@ -91,9 +99,10 @@ void Model::settle(Step& step, Prediction& prediction) {
   }
   if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
   state_.memory.sweep(held_by_graphs());
-  state_.failures.prune(carried());
-  prediction.failures = failures();
-  prediction.tags = tags();
+  const Census carried = census();
+  state_.failures.prune(carried.failures);
+  prediction.failures = carried.failures.size();
+  prediction.tags = carried.tags;
   prediction.outcome_open = step.open && !step.take_other;
 }
 
@@ -104,27 +113,28 @@ std::set<Model::Ordinal> Model::held_by_graphs() const {
   return held;
 }
 
-std::set<Model::Ordinal> Model::carried() const {
-  std::set<Ordinal> failures;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) failures.merge(reference::carried_by(buffer));
-  if (state_.poison != 0) failures.insert(state_.poison);
-  return failures;
+// C1, C2: recounted from every byte there is.
+Model::Census Model::census() const {
+  Census census;
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+    const std::vector<Ordinal> carried = reference::carried_by(buffer);
+    census.tags += carried.size();
+    census.failures.insert(carried.begin(), carried.end());
+  }
+  if (state_.poison != 0) census.failures.insert(state_.poison);
+  return census;
 }
 
-std::uint64_t Model::failures() const { return carried().size(); }
+std::uint64_t Model::failures() const { return census().failures.size(); }
 
-std::uint64_t Model::tags() const {
-  std::uint64_t tags = 0;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) tags += reference::carried_by(buffer).size();
-  return tags;
-}
+std::uint64_t Model::tags() const { return census().tags; }
 
 // What a report holds besides names (R2).
 void Model::tell(Prediction& prediction) const {
   for (const Ordinal root : prediction.roots) {
     Told told;
     for (const auto& [ordinal, buffer] : state_.memory.buffers())
-      told.carriers += reference::carried_by(buffer).count(root);
+      told.carriers += contains(reference::carried_by(buffer), root) ? 1 : 0;
     const reference::Failure& failure = state_.failures.at(root);
     told.dropped_records = failure.skips_total - failure.skips.size();
     prediction.told.push_back(told);

@@ -149,7 +149,11 @@ class Model {
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
   [[nodiscard]] std::set<Ordinal> held_by_graphs() const;
-  [[nodiscard]] std::set<Ordinal> carried() const;
+  struct Census {
+    std::set<Ordinal> failures;
+    std::uint64_t tags = 0;
+  };
+  [[nodiscard]] Census census() const;
   void tell(Prediction& prediction) const;
 
   traces::DeviceConfig device_;

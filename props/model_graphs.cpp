@@ -1,18 +1,24 @@
 #include "props/model_graphs.hpp"
 
+#include <algorithm>
+
 #include "props/model_kernels.hpp"
 
 namespace taintgraph::props::reference {
 namespace {
 
-using WrittenBytes = std::set<std::pair<Ordinal, std::uint64_t>>;
+bool holds(const std::vector<Range>& ranges, Ordinal buffer, std::uint64_t byte) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& each) { return each.buffer == buffer && each.begin <= byte && byte < each.end; });
+}
 
 // The failure of the lowest byte of `range` that is claimed and not in `written`; zero if there is none.
-Ordinal first_claim_outside(const Range& range, const WrittenBytes& written, const Memory& memory) {
-  if (memory.unallocated(range)) return memory.at(range.buffer).reason;
+Ordinal first_claim_outside(const Range& range, const std::vector<Range>& written, const Memory& memory) {
+  const Buffer& buffer = memory.at(range.buffer);
+  if (memory.unallocated(range)) return buffer.reason;
   for (std::uint64_t i = range.begin; i < range.end; ++i) {
-    const Ordinal claim = memory.at(range.buffer).bytes[i].claim;
-    if (claim != 0 && written.count({range.buffer, i}) == 0) return claim;
+    const Ordinal claim = buffer.bytes[i].claim;
+    if (claim != 0 && !holds(written, range.buffer, i)) return claim;
   }
   return 0;
 }
@@ -61,7 +67,7 @@ void add_held(const Graph& graph, std::set<Ordinal>& held) {
 
 std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memory) {
   std::vector<ClaimedInput> inputs;
-  WrittenBytes written;
+  std::vector<Range> written;  // by earlier nodes
   for (const Node& node : graph) {
     for (const Range& read : node.reads) {
       const Ordinal failure = first_claim_outside(read, written, memory);
@@ -69,8 +75,8 @@ std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memor
     }
     for (const Range& write : node.writes) {
       if (memory.unallocated(write)) inputs.push_back({write, memory.at(write.buffer).reason});
-      for (std::uint64_t i = write.begin; i < write.end; ++i) written.insert({write.buffer, i});
     }
+    written.insert(written.end(), node.writes.begin(), node.writes.end());
   }
   return inputs;
 }

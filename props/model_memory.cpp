@@ -78,11 +78,15 @@ Ordinal Memory::first_claim(const Range& range) const {
   return found.empty() ? 0 : found.front();
 }
 
-std::set<Ordinal> carried_by(const Buffer& buffer) {
-  std::set<Ordinal> failures;
-  if (buffer.reason != 0) failures.insert(buffer.reason);
+std::vector<Ordinal> carried_by(const Buffer& buffer) {
+  std::vector<Ordinal> failures;
+  if (buffer.reason != 0) failures.push_back(buffer.reason);
+  Ordinal before = 0;  // bytes side by side mostly have one claim
   for (const Byte& byte : buffer.bytes) {
-    if (byte.claim != 0) failures.insert(byte.claim);
+    if (byte.claim == before) continue;
+    before = byte.claim;
+    const bool new_one = std::find(failures.begin(), failures.end(), before) == failures.end();
+    if (before != 0 && new_one) failures.push_back(before);
   }
   return failures;
 }
@@ -102,12 +106,15 @@ bool Memory::unallocated(const Range& range) const { return !range.empty() && at
 
 Values Memory::values(const Range& range) const {
   Values values;
-  for (std::uint64_t i = range.begin; i < range.end; ++i) values.push_back(at(range.buffer).bytes[i].value);
+  const Buffer& buffer = at(range.buffer);
+  values.reserve(range.size());
+  for (std::uint64_t i = range.begin; i < range.end; ++i) values.push_back(buffer.bytes[i].value);
   return values;
 }
 
 void Memory::set_values(const Range& range, const Values& values) {
-  for (std::uint64_t i = 0; i < range.size(); ++i) buffers_.at(range.buffer).bytes[range.begin + i].value = values[i];
+  Buffer& buffer = buffers_.at(range.buffer);
+  for (std::uint64_t i = 0; i < range.size(); ++i) buffer.bytes[range.begin + i].value = values[i];
 }
 
 void Memory::forget_values(std::span<const Range> ranges) {

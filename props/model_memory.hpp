@@ -35,8 +35,8 @@ struct Buffer {
   std::vector<Byte> bytes;  // none of an unallocated buffer
 };
 
-// The failures that a buffer carries: its reason, and those that claim a byte of it.
-[[nodiscard]] std::set<Ordinal> carried_by(const Buffer& buffer);
+// The failures that a buffer carries: its reason, and those that claim a byte of it; each once.
+[[nodiscard]] std::vector<Ordinal> carried_by(const Buffer& buffer);
 
 // Bytes [begin, end) of one buffer; begin <= end <= the buffer's size.
 struct Range {
