@@ -13,11 +13,11 @@ using gpu::FaultKind;
 using traces::OpKind;
 
 constexpr OpKind kFaultable[] = {OpKind::alloc, OpKind::write, OpKind::launch, OpKind::copy,
-                                 OpKind::read,  OpKind::sync,  OpKind::wait};
-constexpr OpKind kAlloc[] = {OpKind::alloc};
+                                 OpKind::read,  OpKind::sync,  OpKind::wait,   OpKind::relocate};
+constexpr OpKind kAlloc[] = {OpKind::alloc, OpKind::relocate};
 constexpr OpKind kWrite[] = {OpKind::write};
 constexpr OpKind kLaunch[] = {OpKind::launch};
-constexpr OpKind kCopy[] = {OpKind::copy};
+constexpr OpKind kCopy[] = {OpKind::copy, OpKind::relocate};
 constexpr OpKind kRead[] = {OpKind::read};
 constexpr OpKind kOrdering[] = {OpKind::wait, OpKind::launch, OpKind::copy, OpKind::write, OpKind::read};
 constexpr OpKind kRecording[] = {OpKind::wait, OpKind::launch, OpKind::copy,   OpKind::write,
@@ -65,17 +65,20 @@ bool drawn(const gpu::FaultRow& row) {
 
 using KindsByOp = std::array<std::vector<FaultKind>, traces::kOpKindCount>;
 
-KindsByOp kinds_by_operation() {
+template <class Wanted>
+KindsByOp kinds_by_operation(Wanted wanted) {
   KindsByOp result;
   for (const OpKind op : kFaultable) {
     for (const gpu::FaultRow& row : gpu::fault_table()) {
       const std::span<const Call> struck = traces::calls_struck(op, row.kind);
       const bool returned = !struck.empty() && gpu::may_return(struck.front(), row.kind);
-      if (drawn(row) && returned) result[static_cast<std::size_t>(op)].push_back(row.kind);
+      if (wanted(row) && returned) result[static_cast<std::size_t>(op)].push_back(row.kind);
     }
   }
   return result;
 }
+
+bool fatal(const gpu::FaultRow& row) { return row.sticky && row.recovery == gpu::FaultRecovery::process; }
 
 std::vector<FaultCell> reachable_cells() {
   std::vector<FaultCell> result;
@@ -92,7 +95,12 @@ std::vector<FaultCell> reachable_cells() {
 std::span<const CallMakers> calls_in_reach() { return kReach; }
 
 std::span<const FaultKind> faults_for(OpKind kind) {
-  static const KindsByOp kinds = kinds_by_operation();
+  static const KindsByOp kinds = kinds_by_operation(drawn);
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
+std::span<const FaultKind> fatal_faults_for(OpKind kind) {
+  static const KindsByOp kinds = kinds_by_operation(fatal);
   return kinds[static_cast<std::size_t>(kind)];
 }
 

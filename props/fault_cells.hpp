@@ -29,6 +29,9 @@ struct CallMakers {
 // strike may return. In the table's order; empty if there are none.
 [[nodiscard]] std::span<const gpu::FaultKind> faults_for(traces::OpKind kind);
 
+// The same for sticky kinds that no reset recovers from.
+[[nodiscard]] std::span<const gpu::FaultKind> fatal_faults_for(traces::OpKind kind);
+
 struct FaultCell {
   gpu::Call call = gpu::Call::none;
   gpu::FaultKind kind = gpu::FaultKind::invalid_value;

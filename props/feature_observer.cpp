@@ -39,6 +39,7 @@ void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal,
   observe_ranges(operation);
   observe_buffer(operation, ordinal, result);
   if (operation.kind == OpKind::read) observe_read(result);
+  if (operation.kind == OpKind::relocate) observe_relocation(operation, result);
   if (operation.kind == OpKind::write && result.outcome == Outcome::unwritten) {
     counts_.count(Feature::refused_host_write);
   }
@@ -96,6 +97,14 @@ void FeatureObserver::observe_buffer(const Operation& operation, std::uint64_t o
     counts_.count(operation.cleanup == traces::CleanupMode::periodic ? Feature::cleanup_periodic
                                                                      : Feature::cleanup_explicit);
   }
+}
+
+void FeatureObserver::observe_relocation(const Operation& operation, const StepResult& result) {
+  const Buffer* known = buffer(operation.buffer);
+  if (result.outcome == Outcome::failed) counts_.count(Feature::relocation_failed);
+  if (result.outcome != Outcome::ok || !known) return;
+  counts_.count(Feature::relocated);
+  if (known->claimed) counts_.count(Feature::relocated_claims);
 }
 
 void FeatureObserver::observe_read(const StepResult& result) {

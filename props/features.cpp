@@ -32,6 +32,9 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::rejected_out_of_bounds, "rejected: out of bounds", 60},
     {Feature::rejected_misfit, "rejected: launch that does not fit", 100},
     {Feature::rejected_otherwise, "rejected: other reasons", 60},
+    {Feature::relocated, "relocation", 100},
+    {Feature::relocated_claims, "relocation of a buffer with claims", 10},
+    {Feature::relocation_failed, "relocation that failed", 10},
 }};
 
 }  // namespace

@@ -44,8 +44,11 @@ enum class Feature : std::uint8_t {
   rejected_out_of_bounds,
   rejected_misfit,
   rejected_otherwise,
+  relocated,
+  relocated_claims,
+  relocation_failed,
 };
-inline constexpr std::size_t kFeatureCount = 24;
+inline constexpr std::size_t kFeatureCount = 27;
 
 struct FeatureRow {
   Feature feature;
@@ -100,6 +103,7 @@ class FeatureObserver {
   void observe_faults(const traces::StepResult& result);
   void observe_rejection(const traces::StepResult& result);
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
+  void observe_relocation(const traces::Operation& operation, const traces::StepResult& result);
   void observe_read(const traces::StepResult& result);
   void observe_ranges(const traces::Operation& operation);
   void observe_streams(const traces::Operation& operation, const traces::StepResult& result);

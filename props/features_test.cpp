@@ -149,6 +149,22 @@ TEST(Features, AFailedReservationAndWhatItRefuses) {
   EXPECT_EQ(observed.of(Feature::skipped_by_unallocated), 1U);
 }
 
+TEST(Features, RelocationsWithAndWithoutClaims) {
+  Observed observed;
+  Operation relocate;
+  relocate.kind = OpKind::relocate;
+  relocate.buffer = kA;
+  observed.alloc(kA, 8);
+  observed.observe(relocate, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::relocated_claims), 0U);
+  observed.work(OpKind::launch, {}, {{.buffer = kA}}, 0, Outcome::failed);
+  observed.observe(relocate, Outcome::failed);
+  observed.observe(relocate, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::relocated), 2U);
+  EXPECT_EQ(observed.of(Feature::relocated_claims), 1U);
+  EXPECT_EQ(observed.of(Feature::relocation_failed), 1U);
+}
+
 TEST(Features, RejectionsByReason) {
   Observed observed;
   Operation operation;

@@ -3,8 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "props/capture_drawing.hpp"
 #include "props/fault_drawing.hpp"
 #include "props/launch_drawing.hpp"
+#include "props/loss_drawing.hpp"
 #include "props/profile.hpp"
 #include "props/removal.hpp"
 #include "props/slots.hpp"
@@ -15,11 +17,18 @@ namespace {
 using traces::Operation;
 using traces::OpKind;
 
+constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around
+
 // One program in the making.
 class Draft {
  public:
-  Draft(Random& random, const Profile& profile)
-      : random_(random), profile_(profile), slots_(profile), faults_(profile.faults) {}
+  Draft(Random& random, const Profile& profile, std::uint64_t operations)
+      : random_(random),
+        profile_(profile),
+        slots_(profile),
+        captures_(profile),
+        losses_(profile, operations),
+        faults_(profile.faults) {}
 
   // A few buffers to begin with; programs that must first find some spend half their length on it.
   void open(std::vector<Operation>& operations) {
@@ -33,19 +42,20 @@ class Draft {
   }
 
  private:
-  // Where every name is taken, a reservation would be rejected, which is worth a try now and then only.
+  // Where every name is taken, a reservation would be rejected, which is worth a try now and then only. Buffers that a
+  // reset has emptied are replaced before long, or nothing would ever run again.
   OpKind draw_kind() {
     const auto kind = static_cast<OpKind>(random_.weighted(profile_.operations));
+    if (slots_.lost_one() && random_.below(100) < kReplaceLostPercent) return OpKind::free;
     if (kind == OpKind::alloc && slots_.all_live() && !random_.one_in(16)) return OpKind::free;
-    return kind;
+    return losses_.redirect(random_, captures_.redirect(random_, kind));
   }
 
   Operation finish(Operation operation) {
-    faults_.strike(random_, operation);
+    if (!losses_.strike(random_, operation)) faults_.strike(random_, operation);
     return operation;
   }
 
-  // Capture, replay, relocation, reset and sticky faults have their place here once the weights know them.
   Operation draw(OpKind kind) {
     Operation operation;
     operation.kind = kind;
@@ -60,11 +70,15 @@ class Draft {
         draw_write(operation);
         break;
       case OpKind::launch:
-        operation.stream = draw_stream();
-        draw_launch(random_, profile_, slots_, operation);
+        operation.stream = captures_.stream_to_record(random_, draw_stream());
+        if (const std::optional<Shape> faulting = losses_.draw_faulting_kernel(random_)) {
+          draw_faulting_launch(random_, *faulting, slots_, operation);
+        } else {
+          draw_launch(random_, profile_, slots_, operation);
+        }
         break;
       case OpKind::copy:
-        operation.stream = draw_stream();
+        operation.stream = captures_.stream_to_record(random_, draw_stream());
         draw_copy(random_, slots_, operation);
         break;
       case OpKind::read:
@@ -72,27 +86,55 @@ class Draft {
         break;
       case OpKind::sync:
         operation.has_stream = !random_.one_in(3);
-        if (operation.has_stream) operation.stream = draw_stream();
+        if (operation.has_stream) operation.stream = draw_running_stream();
         break;
       case OpKind::wait:
-        operation.stream = draw_stream();
-        operation.on = static_cast<std::uint32_t>(random_.below(profile_.device.streams));
+        operation.stream = draw_running_stream();
+        operation.on = captures_.stream_to_run(random_, draw_any_stream());
         break;
       case OpKind::trust:
         operation.writes.push_back(slots_.draw_ref(random_, slots_.draw_source(random_)));
         break;
-      default:  // cleanup
+      case OpKind::cleanup:
         operation.cleanup = random_.one_in(3) ? traces::CleanupMode::periodic : traces::CleanupMode::explicit_;
+        break;
+      case OpKind::relocate:
+        operation.buffer = static_cast<traces::NameId>(slots_.draw_source(random_));
+        break;
+      case OpKind::capture_begin:
+        captures_.draw_begin(random_, operation);
+        break;
+      case OpKind::capture_end:
+        captures_.draw_end(random_, operation);
+        break;
+      case OpKind::replay:
+        captures_.draw_replay(random_, operation);
+        break;
+      case OpKind::destroy:
+        captures_.draw_destroy(random_, operation);
+        break;
+      case OpKind::reset:
+        draw_reset();
+        break;
+      case OpKind::check:  // says nothing that the checker does not look at after every operation
         break;
     }
     return operation;
   }
 
+  std::uint32_t draw_any_stream() { return static_cast<std::uint32_t>(random_.below(profile_.device.streams)); }
+
   std::uint32_t draw_stream() {
-    if (random_.one_in(profile_.stream_switch_one_in)) {
-      stream_ = static_cast<std::uint32_t>(random_.below(profile_.device.streams));
-    }
+    if (random_.one_in(profile_.stream_switch_one_in)) stream_ = draw_any_stream();
     return stream_;
+  }
+
+  std::uint32_t draw_running_stream() { return captures_.stream_to_run(random_, draw_stream()); }
+
+  void draw_reset() {
+    if (!losses_.recovered()) return;
+    slots_.lose_all();
+    captures_.forget();
   }
 
   void draw_alloc(Operation& operation) {
@@ -104,9 +146,10 @@ class Draft {
 
   // A free is often followed by a reservation of that very size: memory still in use must not be handed out then.
   void draw_free(Operation& operation) {
-    const SlotIndex slot = slots_.draw(random_, true);
+    const std::optional<SlotIndex> lost = slots_.lost_one();
+    const SlotIndex slot = lost ? *lost : slots_.draw(random_, true);
     operation.buffer = static_cast<traces::NameId>(slot);
-    if (slots_.live(slot) && random_.one_in(2)) realloc_size_ = slots_.size(slot);
+    if (slots_.live(slot) && (lost || random_.one_in(2))) realloc_size_ = slots_.size(slot);
     slots_.freed(slot);
   }
 
@@ -121,7 +164,7 @@ class Draft {
   }
 
   void draw_write(Operation& operation) {
-    operation.stream = draw_stream();
+    operation.stream = draw_running_stream();
     const SlotIndex slot = slots_.draw(random_, true);
     const traces::Ref ref = slots_.draw_ref(random_, slot);
     operation.writes.push_back(ref);
@@ -139,7 +182,7 @@ class Draft {
   }
 
   void draw_read(Operation& operation) {
-    operation.stream = draw_stream();
+    operation.stream = draw_running_stream();
     const std::uint64_t count = random_.one_in(3) ? random_.between(2, 4) : 1;
     for (std::uint64_t i = 0; i < count; ++i) {
       operation.reads.push_back(slots_.draw_ref(random_, slots_.draw_source(random_)));
@@ -149,6 +192,8 @@ class Draft {
   Random& random_;
   const Profile& profile_;
   Slots slots_;
+  CaptureDrawing captures_;
+  LossDrawing losses_;
   FaultDrawing faults_;
   std::uint32_t stream_ = 0;
   std::optional<std::uint64_t> realloc_size_;  // of a buffer just freed
@@ -162,10 +207,11 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
   program.header.seed = random.next();
   program.header.device = profile.device;
   for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)program.names.intern("b" + std::to_string(slot));
+  for (std::uint32_t graph = 0; graph < kMaxGraphs; ++graph) (void)program.names.intern("g" + std::to_string(graph));
   const std::uint64_t length =
       random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
   program.operations.reserve(static_cast<std::size_t>(length) + kMaxSlots);
-  Draft draft(random, profile);
+  Draft draft(random, profile, length);
   draft.open(program.operations);
   while (program.operations.size() < length) program.operations.push_back(draft.next());
   plan_faults(random, profile.planned_faults, program);

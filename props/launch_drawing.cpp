@@ -11,8 +11,9 @@ namespace {
 using traces::Operation;
 using traces::Ref;
 
-constexpr std::array<const char*, kShapeCount> kKernelNames = {"fill",   "iota",   "copy",   "add", "scale",
-                                                               "gather", "reduce", "matmul", "noop"};
+constexpr std::array<const char*, kShapeCount> kKernelNames = {"fill",  "iota",   "copy",          "add",
+                                                               "scale", "gather", "reduce",        "matmul",
+                                                               "noop",  "trap",   "out_of_bounds", "device_assert"};
 constexpr std::uint64_t kMisfitOneIn = 24;  // a launch whose parts do not fit
 constexpr std::uint64_t kMaxMatrix = 5;
 constexpr std::uint64_t kNarrowest = 17;  // of a wide launch: more ranges than a kernel's parameters have room for
@@ -169,6 +170,11 @@ void spoil(Random& random, Slots& slots, Operation& operation) {
 
 const char* kernel_name(Shape shape) { return kKernelNames[static_cast<std::size_t>(shape)]; }
 
+void draw_faulting_launch(Random& random, Shape shape, Slots& slots, Operation& operation) {
+  operation.kernel = kernel_index(shape);
+  draw_noop(random, slots, operation);
+}
+
 void draw_launch(Random& random, const Profile& profile, Slots& slots, Operation& operation) {
   if (random.one_in(profile.wide_one_in)) {
     random.one_in(2) ? draw_wide_reduce(random, slots, operation) : draw_stripes(random, slots, operation);
@@ -204,7 +210,7 @@ void draw_launch(Random& random, const Profile& profile, Slots& slots, Operation
     case Shape::matmul:
       draw_matmul(random, slots, operation);
       break;
-    case Shape::noop:
+    default:  // noop, and the faulting kernels
       draw_noop(random, slots, operation);
       break;
   }

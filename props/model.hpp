@@ -143,6 +143,7 @@ class Model {
   };
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
+  void follow(Step& step, const Ranges& reads, const Ranges& writes);
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
   [[nodiscard]] Prediction refuse(const Ranges& writes);
   void leave_behind(Step& step);

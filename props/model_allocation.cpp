@@ -58,6 +58,9 @@ Prediction Model::relocate(Step& step) {
     return with(Outcome::rejected, {});
   }
   if (state_.poison != 0) return refuse({});
+  if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
+  const Ranges whole{{buffer, 0, state_.memory.at(buffer).size}};
+  if (!capturing(step.operation.stream)) follow(step, whole, whole);
   if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) return fail(step, *stopped);
   if (over_half(state_.memory.at(buffer).size)) {
     step.open = true;

@@ -107,23 +107,24 @@ sim::FiredFault assumed(const Operation& operation) {
 }
 
 AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
-  return AsyncFault{fired.kind, documented || fired.surface_after_calls.has_value(), {operation.stream}};
+  return AsyncFault{fired.kind, documented || fired.surface_after_calls.has_value(), {operation.stream}, {}, {}};
 }
 
-// Reservations that planned faults refused. One refusal for want of memory is healed by the retry; more are not, and
-// any other refusal is final. Assumed: nothing but the plan makes the retry fail, and no third try is made.
+// Whether a reservation that a planned fault refused is given up. One refusal for want of memory is healed by the
+// retry; more are not, and any other refusal is final. Assumed: nothing but the plan makes the retry fail, and no third
+// try is made.
 class Reservations {
  public:
-  void add(const Strike& refused) { refused_.push_back(refused); }
-  [[nodiscard]] std::optional<Strike> verdict() const {
-    for (const Strike& each : refused_) {
-      if (gpu::row(each.kind).recovery != gpu::FaultRecovery::retry) return each;
-    }
-    return refused_.size() >= 2 ? std::optional(refused_.front()) : std::nullopt;
+  // What fails the reservation, if it is given up with this.
+  [[nodiscard]] std::optional<Strike> refused(const Strike& strike) {
+    if (gpu::row(strike.kind).recovery != gpu::FaultRecovery::retry) return strike;
+    if (first_) return first_;
+    first_ = strike;
+    return std::nullopt;
   }
 
  private:
-  std::vector<Strike> refused_;
+  std::optional<Strike> first_;
 };
 
 class Judge {
@@ -139,14 +140,11 @@ class Judge {
     const Strike strike = strike_of(operation_, fired);
     if (own) return fail(strike);
     const bool reserves = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
-    if (reserves && fired.call == Call::cuMemAlloc) return reservations_.add(strike);
-    consider_planned(fired, strike);
+    if (!reserves || fired.call != Call::cuMemAlloc) return consider_planned(fired, strike);
+    if (const std::optional<Strike> refused = reservations_.refused(strike)) fail(*refused);
   }
 
-  [[nodiscard]] Verdict verdict() {
-    if (const std::optional<Strike> refused = reservations_.verdict()) fail(*refused);
-    return verdict_;
-  }
+  [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
   void consider_planned(const sim::FiredFault& fired, const Strike& strike) {

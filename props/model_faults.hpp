@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "gpu/fault_table.hpp"
 #include "props/model_failures.hpp"
@@ -23,6 +24,8 @@ struct AsyncFault {
   gpu::FaultKind kind = gpu::FaultKind::unknown;
   bool late = false;                // may stay hidden until something waits for the faulted work
   std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
+  std::vector<Range> reads;         // by the faulted work, and by all that is known to come after it:
+  std::vector<Range> writes;        // whoever touches these comes after it too (W6)
 };
 
 // How much of its write set failed work changed all the same.

@@ -226,22 +226,32 @@ TEST_F(ModelFaults, LateFaultIsOpenUntilSomethingWaitsForIt) {
   }
 }
 
-TEST_F(ModelFaults, NobodyKnowsWhatFaultedWorkWrote) {
+// Whatever touches the bytes of faulted work comes after it (W6): garbage is never read as if it were good.
+TEST_F(ModelFaults, ReadingWhatFaultedWorkWroteIsWaitingForIt) {
   const std::string capture = R"({"op":"alloc","buffer":"X","size":1}
+{"op":"alloc","buffer":"Y","size":1}
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"iota","writes":["X"],"stream":1,"fault":"illegal_address"}
 {"op":"capture_end","stream":1,"graph":"g"}
 {"op":"replay","graph":"g","stream":1}
 )";
   const std::string launch = R"({"op":"alloc","buffer":"X","size":1}
+{"op":"alloc","buffer":"Y","size":1}
 {"op":"launch","kernel":"iota","writes":["X"],"stream":1,"fault":"illegal_address"}
 )";
+  const std::string copy = R"({"op":"copy","from":"X","to":"Y","stream":2}
+)";
   for (const std::string& faulted : {launch, capture}) {
-    start(faulted + R"({"op":"read","from":"X","stream":0})", kDocumented);
-    const Prediction quiet = step();
-    EXPECT_EQ(quiet.outcome, Outcome::ok);
-    EXPECT_TRUE(quiet.outcome_open);
-    EXPECT_EQ(quiet.bytes, (std::vector<std::optional<std::uint8_t>>{std::nullopt})) << faulted;
+    for (const std::string& waits :
+         {std::string(R"({"op":"read","from":"X","stream":0})"), copy + R"({"op":"read","from":"Y","stream":0})",
+          copy + R"({"op":"sync","stream":2})"}) {
+      start(faulted + waits, kDocumented);
+      const Prediction loud = step();
+      EXPECT_EQ(loud.outcome, Outcome::failed) << faulted << waits;
+      EXPECT_FALSE(loud.outcome_open) << faulted << waits;
+    }
+    start(faulted + R"({"op":"sync","stream":2})", kDocumented);
+    EXPECT_TRUE(step().outcome_open) << faulted;
   }
 }
 

@@ -58,6 +58,12 @@ std::vector<Range> written_by(const Graph& graph) {
   return ranges;
 }
 
+std::vector<Range> read_by(const Graph& graph) {
+  std::vector<Range> ranges;
+  for (const Node& node : graph) ranges.insert(ranges.end(), node.reads.begin(), node.reads.end());
+  return ranges;
+}
+
 void add_held(const Graph& graph, std::set<Ordinal>& held) {
   for (const Node& node : graph) {
     for (const Range& read : node.reads) held.insert(read.buffer);

@@ -38,6 +38,9 @@ struct Window {
 // Every range that the graph writes, node by node, claims or not, memory or not.
 [[nodiscard]] std::vector<Range> written_by(const Graph& graph);
 
+// Every range that the graph reads, node by node.
+[[nodiscard]] std::vector<Range> read_by(const Graph& graph);
+
 // Every buffer that the graph holds: whatever it names, by an empty range too (G3).
 void add_held(const Graph& graph, std::set<Ordinal>& held);
 

@@ -21,6 +21,23 @@ std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
   return Trouble{reference::cause_of(step.verdict.may_fail->kind), *step.verdict.may_fail};
 }
 
+// Work on bytes that a faulted stream uses is ordered after that use, and so after the fault.
+void Model::follow(Step& step, const Ranges& reads, const Ranges& writes) {
+  const auto meet = [](const Ranges& some, const Ranges& others) {
+    return std::any_of(some.begin(), some.end(), [&others](const reference::Range& range) {
+      return std::any_of(others.begin(), others.end(),
+                         [&range](const reference::Range& other) { return reference::overlap(range, other); });
+    });
+  };
+  for (reference::AsyncFault& fault : state_.pending) {
+    const bool meets = meet(reads, fault.writes) || meet(writes, fault.writes) || meet(writes, fault.reads);
+    if (meets) fault.streams.insert(step.operation.stream);
+    if (fault.streams.count(step.operation.stream) == 0) continue;
+    fault.reads.insert(fault.reads.end(), reads.begin(), reads.end());
+    fault.writes.insert(fault.writes.end(), writes.begin(), writes.end());
+  }
+}
+
 std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
   if (state_.pending.empty()) return std::nullopt;
   bool must = false;

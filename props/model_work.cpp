@@ -54,7 +54,7 @@ Prediction Model::launch(Step& step) {
   if (state_.poison != 0) return refuse(*writes);
   reference::Node node{.kernel = kernel, .reads = *reads, .writes = *writes, .scalar = operation.scalar};
   if (const std::optional<gpu::FaultKind> kind = reference::fault_of(kernel)) {
-    node.fault = {*kind, device_.surfacing == traces::Surfacing::documented, {operation.stream}};
+    node.fault = {*kind, device_.surfacing == traces::Surfacing::documented, {operation.stream}, {}, {}};
   }
   if (capturing(operation.stream)) return record(step, std::move(node));
   return submit(step, {node});
@@ -79,7 +79,9 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
   const std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
   if (!inputs.empty()) return skip(step, graph, inputs);
 
+  const Ranges reads = reference::read_by(graph);
   const Ranges writes = reference::written_by(graph);
+  follow(step, reads, writes);
   if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
     reference::run_partly(graph, stopped->strike, state_.memory);
     state_.memory.claim(writes, step.ordinal);
@@ -88,12 +90,17 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
   reference::run(graph, state_.memory);
   if (step.verdict.leaves_behind) state_.memory.forget_values(writes);
   state_.memory.release(writes);
+  const std::size_t earlier = state_.pending.size();
   leave_behind(step);
   for (const reference::Node& node : graph) {
     if (!node.fault) continue;
     state_.pending.push_back(*node.fault);
     state_.pending.back().streams = {step.operation.stream};
     break;  // the device is gone before the next node runs
+  }
+  for (std::size_t i = earlier; i < state_.pending.size(); ++i) {
+    state_.pending[i].reads = reads;
+    state_.pending[i].writes = writes;
   }
   return {};
 }
@@ -125,6 +132,7 @@ Prediction Model::read(Step& step) {
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
   if (!roots.empty()) return unwritten(*from, std::move(roots));
   if (all_empty(*from)) return {};
+  follow(step, *from, {});
   if (const std::optional<Trouble> stopped = trouble(step, Reach::waits_for_stream)) return fail(step, *stopped);
   leave_behind(step);
   Prediction prediction;

@@ -6,8 +6,8 @@ namespace {
 using traces::OpKind;
 
 // Ways of spending a case.
-enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide };
-constexpr std::uint64_t kThemeCount = 7;
+enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide, moves };
+constexpr std::uint64_t kThemeCount = 8;
 
 std::uint16_t& weight(Profile& profile, OpKind kind) { return profile.operations[static_cast<std::size_t>(kind)]; }
 std::uint16_t& weight(Profile& profile, Shape shape) { return profile.shapes[static_cast<std::size_t>(shape)]; }
@@ -23,6 +23,7 @@ void even_weights(Profile& profile) {
   weight(profile, OpKind::wait) = 3;
   weight(profile, OpKind::trust) = 2;
   weight(profile, OpKind::cleanup) = 3;
+  weight(profile, OpKind::relocate) = 3;
   profile.shapes = {8, 8, 10, 8, 6, 5, 4, 4, 5};
 }
 
@@ -76,6 +77,11 @@ void apply(Theme theme, Profile& profile) {
       profile.wide_one_in = 2;
       profile.stream_switch_one_in = 4;
       weight(profile, OpKind::launch) = 50;
+      break;
+    case Theme::moves:  // claims carried along, and the old memory given to others
+      profile.stream_switch_one_in = 1;
+      profile.faults = {8, 3, 8};
+      weight(profile, OpKind::relocate) = 30;
       break;
   }
 }

@@ -14,8 +14,22 @@ namespace taintgraph::props {
 inline constexpr std::uint32_t kMaxSlots = 8;
 
 // What the generator can do with a launch. One shape a kernel, so that weights can favour some.
-enum class Shape : std::uint8_t { fill, iota, copy, add, scale, gather, reduce, matmul, noop };
-inline constexpr std::size_t kShapeCount = 9;
+// Those that fault are drawn apart from the others, by the profile's losses.
+enum class Shape : std::uint8_t {
+  fill,
+  iota,
+  copy,
+  add,
+  scale,
+  gather,
+  reduce,
+  matmul,
+  noop,
+  trap,
+  out_of_bounds,
+  device_assert,
+};
+inline constexpr std::size_t kShapeCount = 12;
 
 enum class SizeRegime : std::uint8_t {
   uniform,  // all buffers of one small size: whole-buffer chains fit
@@ -33,6 +47,15 @@ struct FaultWeather {
   std::uint32_t phase_operations = 0;  // length of each phase; 0: always calm
 };
 
+// How the device is lost: sticky faults, apart from the weather. A rate is "one in n", 0 is never.
+struct Losses {
+  std::uint32_t one_in = 0;           // of the operations that may carry a fault
+  std::uint32_t kernel_one_in = 0;    // of launches: the kernel itself faults
+  std::uint32_t for_good_one_in = 0;  // of both, at the end of a program: no reset recovers
+  std::uint32_t async_percent = 60;   // of faults on work
+  std::uint32_t late_percent = 0;     // of asynchronous ones: told of only some calls later
+};
+
 struct Profile {
   traces::DeviceConfig device;
   std::uint32_t slots = 4;
@@ -42,6 +65,7 @@ struct Profile {
   std::array<std::uint16_t, kShapeCount> shapes{};               // weights by Shape
   std::uint32_t wide_one_in = 64;                                // of launches: very many ranges
   FaultWeather faults;
+  Losses losses;
   std::uint32_t planned_faults = 0;        // in the header, each aimed at one call of one operation
   std::uint32_t stream_switch_one_in = 2;  // otherwise the operation stays on the last one's stream
   std::uint32_t whole_percent = 50;        // of refs: the whole buffer

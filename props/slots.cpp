@@ -59,8 +59,19 @@ bool Slots::all_live() const {
   return std::all_of(slots_.begin(), slots_.begin() + count_, [](const Slot& slot) { return slot.live; });
 }
 
+std::optional<SlotIndex> Slots::lost_one() const {
+  for (SlotIndex slot = 0; slot < count_; ++slot) {
+    if (slots_[slot].lost) return slot;
+  }
+  return std::nullopt;
+}
+
+void Slots::lose_all() {
+  for (Slot& slot : slots_) slot.lost = slot.live;
+}
+
 void Slots::allocated(SlotIndex slot, std::uint64_t size_bytes) {
-  slots_[slot] = Slot{.live = true, .size_bytes = size_bytes, .edges = {}, .edges_seen = 0};
+  slots_[slot] = Slot{.live = true, .lost = false, .size_bytes = size_bytes, .edges = {}, .edges_seen = 0};
 }
 
 void Slots::remember(SlotIndex slot, std::uint64_t edge) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "props/profile.hpp"
 #include "props/random.hpp"
@@ -32,12 +33,16 @@ class Slots {
   [[nodiscard]] SlotIndex draw_source(Random& random) const;
 
   void allocated(SlotIndex slot, std::uint64_t size_bytes);
-  void freed(SlotIndex slot) { slots_[slot].live = false; }
+  void freed(SlotIndex slot) { slots_[slot].live = slots_[slot].lost = false; }
+  // Every live buffer is without memory from now on (D2).
+  void lose_all();
   void written(SlotIndex slot) { last_written_ = slot; }
 
   [[nodiscard]] std::uint64_t size(SlotIndex slot) const { return slots_[slot].size_bytes; }
   [[nodiscard]] bool live(SlotIndex slot) const { return slots_[slot].live; }
   [[nodiscard]] bool all_live() const;
+  // One that is live and lost, if there is any.
+  [[nodiscard]] std::optional<SlotIndex> lost_one() const;
 
   // A ref into the slot: whole, or from one edge of an earlier range to another, or anywhere; now and then empty or
   // beyond the end. Remembers its edges.
@@ -53,6 +58,7 @@ class Slots {
   static constexpr std::size_t kEdges = 6;
   struct Slot {
     bool live = false;
+    bool lost = false;
     std::uint64_t size_bytes = 0;
     std::array<std::uint64_t, kEdges> edges{};  // of late ranges, a ring
     std::uint32_t edges_seen = 0;

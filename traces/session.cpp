@@ -121,8 +121,10 @@ core::WeakBinding Session::State::bind(const Ref& ref) {
 }
 
 void Session::State::arm(const Operation& operation) {
-  const gpu::FaultKind kind = operation.fault->kind;
-  machine.plan.strike(calls_struck(operation.kind, kind), *operation.fault);
+  // An empty buffer moves without a copy: what can fail is the reservation.
+  const bool reserves_only = operation.kind == OpKind::relocate && named(operation.buffer).size == 0;
+  const OpKind struck = reserves_only ? OpKind::alloc : operation.kind;
+  machine.plan.strike(calls_struck(struck, operation.fault->kind), *operation.fault);
 }
 
 void Session::State::run(const Operation& operation, StepResult& result) {
