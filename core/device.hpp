@@ -104,8 +104,9 @@ class Device : public Storage {
   // Requires: `fence` came from fence() and was not dropped yet. The fence is gone even when an error comes back.
   [[nodiscard]] virtual DeviceResult<void> drop(FenceId fence) = 0;
 
-  // From now on launch() and copy() on `stream` are recorded and do not run. Requires: everything submitted to the
-  // stream is done, so that no order with it is ever needed while it captures; it captures nothing yet.
+  // From now on launch() and copy() on `stream` are recorded and do not run. An error that spoils the whole window is
+  // returned once, and by end_capture(); until then what follows counts as recorded. Requires: everything submitted to
+  // the stream is done, so that no order with it is ever needed while it captures; it captures nothing yet.
   [[nodiscard]] virtual DeviceResult<void> begin_capture(StreamIndex stream) = 0;
   // Ends the window. The stream is usable again whatever comes back; on an error there is no graph.
   [[nodiscard]] virtual DeviceResult<DeviceGraphId> end_capture(StreamIndex stream) = 0;

@@ -90,7 +90,7 @@ class Runtime {
   [[nodiscard]] Status replay(const ReplayRequest& request);
 
   // Drops a graph; it lets go of its memory (G3). Statuses: rejected, failed (the graph is gone all the same).
-  [[nodiscard]] Status destroy(GraphId graph);
+  [[nodiscard]] Status destroy(GraphId graph, Correlation correlation);
 
   // Ends every open window without a graph and drops every graph. Errors: the gravest of the device.
   DeviceResult<void> drop_recorded_work();

@@ -115,13 +115,14 @@ Status Runtime::record_launch(const Work& work, std::span<const std::uint64_t> s
   return record(work, [&] { return device_.launch(work.stream, {work.kernel, read_spans_, write_spans_, scalars}); });
 }
 
+// A kernel takes whatever address it is given until it runs; a copy is checked when it is recorded. One of nothing, or
+// without memory, is only written down.
 Status Runtime::record_copy(const Work& work) {
   const bool has_memory = !reads_.front().buffer->unallocated() && !writes_.front().buffer->unallocated();
-  return record(work, [&]() -> DeviceResult<void> {
-    // A kernel takes whatever address it is given until it runs; a copy is checked when it is recorded.
-    if (!has_memory) return {};
-    return device_.copy(work.stream, write_spans_.front(), read_spans_.front());
-  });
+  if (!has_memory || reads_.front().range.empty()) {
+    return record(Work{work.kernel, work.stream, work.correlation, nullptr}, [] { return DeviceResult<void>{}; });
+  }
+  return record(work, [&] { return device_.copy(work.stream, write_spans_.front(), read_spans_.front()); });
 }
 
 // Of memory that was never reserved there is no address. A graph that names it is never run: each replay is skipped
@@ -160,7 +161,7 @@ Captured Runtime::capture_end(const CaptureRequest& request) {
   try {
     run(request.host_code);
   } catch (...) {
-    static_cast<void>(destroy(id));
+    static_cast<void>(destroy(id, request.correlation));
     throw;
   }
   return id;
@@ -233,7 +234,7 @@ std::vector<ClaimedInput> Runtime::claimed_inputs(const Graph& graph) const {
   return inputs;
 }
 
-Status Runtime::destroy(GraphId graph) {
+Status Runtime::destroy(GraphId graph, Correlation correlation) {
   drain_dropped();
   const auto found = graphs_.find(graph);
   if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
@@ -242,7 +243,7 @@ Status Runtime::destroy(GraphId graph) {
   graphs_.erase(found);
   let_go(nodes);
   if (dropped || poison_) return {};
-  return failed(std::move(dropped.error()), Correlation::none);
+  return failed(std::move(dropped.error()), correlation);
 }
 
 void Runtime::close_window(StreamIndex stream) {

@@ -122,11 +122,11 @@ TEST_F(CaptureTest, RecordingsAndGraphsHoldTheirBuffers) {  // G3, C1
   device_.fail("replay", out_of_memory());
   EXPECT_EQ(replay(*graph), Seen::failed);
   EXPECT_EQ(runtime_.graph().tags(), 1u) << "claims live on with what is held";
-  EXPECT_TRUE(runtime_.destroy(*graph));
+  EXPECT_TRUE(runtime_.destroy(*graph, Correlation::none));
   EXPECT_TRUE(runtime_.graph().empty());
   EXPECT_EQ(runtime_.bytes_in_use(), 0u);
   EXPECT_EQ(replay(*graph), Seen::rejected);
-  EXPECT_EQ(outcome(runtime_.destroy(*graph)), Seen::rejected);
+  EXPECT_EQ(outcome(runtime_.destroy(*graph, Correlation::none)), Seen::rejected);
 }
 
 TEST_F(CaptureTest, WhatHasNoMemoryIsRecordedAndJudgedWhenReplayed) {  // W5, G2
@@ -156,7 +156,7 @@ TEST_F(CaptureTest, HeldMemoryIsNotMoved) {
   EXPECT_EQ(outcome(runtime_.relocate({.buffer = x.id()})), Seen::rejected);
   const Captured graph = end();
   EXPECT_EQ(outcome(runtime_.relocate({.buffer = x.id()})), Seen::rejected);
-  EXPECT_TRUE(runtime_.destroy(*graph));
+  EXPECT_TRUE(runtime_.destroy(*graph, Correlation::none));
   EXPECT_EQ(outcome(runtime_.relocate({.buffer = x.id()})), Seen::ok);
 }
 

@@ -12,7 +12,7 @@ core::DeviceResult<void> Captures::begin(core::StreamIndex stream, CUstream hand
   auto begun = checked(driver_, driver_.cuStreamBeginCapture(handle, CU_STREAM_CAPTURE_MODE_RELAXED),
                        Call::cuStreamBeginCapture);
   if (begun) {
-    windows_[core::index(stream)] = {true, {}};
+    windows_[core::index(stream)] = {true, false, {}};
     return begun;
   }
   // The call may have taken effect all the same; a stream must not stay in a window that nobody knows of.
@@ -43,7 +43,7 @@ core::DeviceResult<core::DeviceGraphId> Captures::end(core::StreamIndex stream, 
   }
   if (made) {
     const core::DeviceGraphId id{++made_};
-    graphs_[id] = {exec, std::move(window.tables), nullptr};
+    graphs_[id] = {exec, std::move(window.tables), nullptr, {}};
     return id;
   }
   if (exec != nullptr) {
@@ -68,10 +68,21 @@ core::DeviceResult<void> Captures::abandon(core::StreamIndex stream, CUstream ha
   return gravest;
 }
 
-core::DeviceResult<void> Captures::replay(core::DeviceGraphId graph, CUstream handle) {
+core::DeviceResult<void> Captures::recorded(core::StreamIndex stream, core::DeviceResult<void> result) {
+  Window& window = windows_[core::index(stream)];
+  if (result || !window.open) return result;
+  const std::int32_t code = result.error().code;
+  if (code == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && window.invalidated) return {};
+  window.invalidated = window.invalidated || (code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+                                              code <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+  return result;
+}
+
+core::DeviceResult<void> Captures::replay(core::StreamIndex stream, CUstream handle, core::DeviceGraphId graph) {
   const auto found = graphs_.find(graph);
   TAINTGRAPH_CHECK(found != graphs_.end(), "replay: a graph of this device");
   found->second.last_replay = handle;
+  found->second.last_stream = stream;
   return checked(driver_, driver_.cuGraphLaunch(found->second.exec, handle), Call::cuGraphLaunch);
 }
 
@@ -81,7 +92,9 @@ core::DeviceResult<void> Captures::drop(core::DeviceGraphId graph) {
   const Graph gone = std::move(found->second);
   graphs_.erase(found);
   core::DeviceResult<void> gravest;
-  if (!gone.tables.empty() && gone.last_replay != nullptr) {
+  // A stream that captures by now can be waited for no more, and need not: it was idle when its window opened.
+  const bool may_be_running = gone.last_replay != nullptr && !open(gone.last_stream);
+  if (!gone.tables.empty() && may_be_running) {
     auto waited = checked(driver_, driver_.cuStreamSynchronize(gone.last_replay), Call::cuStreamSynchronize);
     const bool may_run = !waited && !waited.error().sticky;
     core::keep_gravest(gravest, std::move(waited));
@@ -102,18 +115,21 @@ core::DeviceResult<core::DeviceSpan> Captures::keep_operands(core::StreamIndex s
   auto kept = checked(driver_, driver_.cuMemAlloc(&table, bytes.size()), Call::cuMemAlloc);
   if (!kept) return tl::unexpected(std::move(kept.error()));
   windows_[core::index(stream)].tables.push_back(table);
-  if (auto uploaded = upload(table, bytes); !uploaded) return tl::unexpected(std::move(uploaded.error()));
+  bool idle = true;
+  auto uploaded = upload(table, bytes, idle);
+  if (!idle) windows_[core::index(stream)].tables.pop_back();  // left to its context: the copy may still write it
+  if (!uploaded) return tl::unexpected(std::move(uploaded.error()));
   return core::DeviceSpan{static_cast<core::DeviceAddress>(table), bytes.size()};
 }
 
 // On a stream and from pinned memory made for the purpose: the device's own may be capturing, and a graph is made
 // rarely.
-core::DeviceResult<void> Captures::upload(CUdeviceptr to, std::span<const std::byte> bytes) {
+core::DeviceResult<void> Captures::upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle) {
   CUstream stream = nullptr;
   void* staged = nullptr;
   auto done = checked(driver_, driver_.cuStreamCreate(&stream, kStreamNonBlocking), Call::cuStreamCreate);
   if (done) done = checked(driver_, driver_.cuMemAllocHost(&staged, bytes.size()), Call::cuMemAllocHost);
-  bool idle = true;
+  idle = true;
   if (done) {
     std::memcpy(staged, bytes.data(), bytes.size());
     done = checked(driver_, driver_.cuMemcpyHtoDAsync(to, staged, bytes.size(), stream), Call::cuMemcpyHtoDAsync);

@@ -28,8 +28,12 @@ class Captures {
   [[nodiscard]] core::DeviceResult<void> begin(core::StreamIndex stream, CUstream handle);
   [[nodiscard]] core::DeviceResult<core::DeviceGraphId> end(core::StreamIndex stream, CUstream handle);
   [[nodiscard]] core::DeviceResult<void> abandon(core::StreamIndex stream, CUstream handle);
-  [[nodiscard]] core::DeviceResult<void> replay(core::DeviceGraphId graph, CUstream handle);
+  [[nodiscard]] core::DeviceResult<void> replay(core::StreamIndex stream, CUstream handle, core::DeviceGraphId graph);
   [[nodiscard]] core::DeviceResult<void> drop(core::DeviceGraphId graph);
+
+  // What a call that records work on `stream` comes to. A capture that an error has invalidated refuses all that
+  // follows until it ends; the error was news, these refusals are not, and count as recorded. Other results pass.
+  [[nodiscard]] core::DeviceResult<void> recorded(core::StreamIndex stream, core::DeviceResult<void> result);
 
   // Puts the operands of a launch to be recorded into device memory of the window's own. Waits until they are there.
   // Requires: the window is open.
@@ -44,14 +48,17 @@ class Captures {
  private:
   struct Window {
     bool open = false;
+    bool invalidated = false;  // and the caller knows
     std::vector<CUdeviceptr> tables;
   };
   struct Graph {
     CUgraphExec exec = nullptr;
     std::vector<CUdeviceptr> tables;
-    CUstream last_replay = nullptr;
+    CUstream last_replay = nullptr;  // the stream it went to; none if it was never replayed
+    core::StreamIndex last_stream{};
   };
-  [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes);
+  // `idle`: set to whether `to` is no longer written, which after an error it may be.
+  [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle);
   [[nodiscard]] core::DeviceResult<void> free(const std::vector<CUdeviceptr>& tables);
 
   const DriverApi& driver_;

@@ -157,17 +157,19 @@ core::DeviceResult<void> CudaDevice::give_back(core::DeviceAddress address) {
 core::DeviceResult<void> CudaDevice::check(const core::LaunchShape& shape) const { return check_fit(shape); }
 
 core::DeviceResult<void> CudaDevice::launch(core::StreamIndex stream, const core::DeviceLaunch& launch) {
-  return state_->in_context([&]() -> core::DeviceResult<void> {
+  auto launched = state_->in_context([&]() -> core::DeviceResult<void> {
     const KernelInfo* kernel = find_kernel(launch.kernel);
     TAINTGRAPH_CHECK(kernel != nullptr, "a launch is submitted only if it fits its kernel");
     auto function = state_->kernels.function(*kernel, state_->context.device());
     if (!function) return tl::unexpected(std::move(function.error()));
     return state_->launcher.launch(stream, state_->stream_at(stream), *kernel, *function, launch);
   });
+  return state_->captures.recorded(stream, std::move(launched));
 }
 
 core::DeviceResult<void> CudaDevice::copy(core::StreamIndex stream, core::DeviceSpan to, core::DeviceSpan from) {
-  return state_->in_context([&] { return state_->stream_at(stream).copy(to, from); });
+  auto copied = state_->in_context([&] { return state_->stream_at(stream).copy(to, from); });
+  return state_->captures.recorded(stream, std::move(copied));
 }
 
 core::DeviceResult<void> CudaDevice::write(core::StreamIndex stream, core::DeviceAddress to,
@@ -213,7 +215,7 @@ core::DeviceResult<void> CudaDevice::abandon_capture(core::StreamIndex stream) {
 }
 
 core::DeviceResult<void> CudaDevice::replay(core::StreamIndex stream, core::DeviceGraphId graph) {
-  return state_->in_context([&] { return state_->captures.replay(graph, state_->stream_at(stream).handle()); });
+  return state_->in_context([&] { return state_->captures.replay(stream, state_->stream_at(stream).handle(), graph); });
 }
 
 core::DeviceResult<void> CudaDevice::drop(core::DeviceGraphId graph) {

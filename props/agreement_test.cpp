@@ -45,6 +45,17 @@ TEST(Agreement, ARelocationFailsWithWhatFailedFirst) {
             "");
 }
 
+// Waiting for the host's sake may fail an operation before its own fault does.
+TEST(Agreement, ARelocationThatCannotBeOrderedFailsForThat) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"alloc","buffer":"X","size":1}
+{"op":"launch","kernel":"noop","writes":["X"],"stream":2}
+{"op":"relocate","id":"M","buffer":"X","fault":"host_exception","expect":{"outcome":"failed","roots":["M"],"error":"invalid_handle"}})",
+          R"("faults":[{"call":"cuEventRecord","op":"M","kind":"capture_isolation"},{"call":"cuStreamSynchronize","op":"M","kind":"invalid_handle","when":"after"}])"),
+      "");
+}
+
 TEST(Agreement, AnEmptyBuffersRelocationFailsWithoutACopy) {
   EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":0}
 {"op":"relocate","id":"M","buffer":"X","fault":"invalid_handle","expect":{"outcome":"failed","roots":["M"],"error":"invalid_handle"}}
@@ -61,6 +72,100 @@ TEST(Agreement, WithEveryStreamCapturingNothingIsRelocated) {
 {"op":"capture_end","stream":0,"graph":"g"}
 {"op":"relocate","buffer":"X","expect":{"outcome":"ok"}})",
                         R"("device":{"streams":2})"),
+            "");
+}
+
+// An error of capturing spoils the window for all that follows, which is no failure of theirs.
+TEST(Agreement, AnInvalidatedCaptureIsNewsOnlyOnce) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":8}
+{"op":"alloc","buffer":"Y","size":8}
+{"op":"capture_begin"}
+{"op":"launch","id":"D","kernel":"noop","fault":"capture_invalidated","expect":{"outcome":"failed","roots":["D"]}}
+{"op":"copy","from":"X","to":"Y","expect":{"outcome":"ok"}}
+{"op":"launch","kernel":"noop","expect":{"outcome":"ok"}}
+{"op":"launch","id":"E","kernel":"noop","fault":"launch_out_of_resources","expect":{"outcome":"failed","roots":["E"]}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"failed","roots":["D"],"error":"capture_invalidated"}}
+{"op":"launch","kernel":"fill","writes":["Y"],"args":{"value":1},"expect":{"outcome":"ok"}})"),
+            "");
+}
+
+// What another operation did to the capture, the next one inside learns of; or else its end does.
+TEST(Agreement, ACaptureInvalidatedFromOutside) {
+  const std::string spoiled = R"({"op":"alloc","buffer":"X","size":8}
+{"op":"capture_begin"}
+{"op":"alloc","buffer":"B","size":8,"fault":"capture_unsupported","expect":{"outcome":"failed"}}
+)";
+  EXPECT_EQ(
+      differences(
+          spoiled +
+          R"({"op":"copy","id":"C","from":["X",0,4],"to":["X",4,8],"fault":"host_exception","expect":{"outcome":"failed","roots":["C"],"error":"capture_invalidated"}}
+{"op":"launch","kernel":"noop","expect":{"outcome":"ok"}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"failed","roots":["C"]}})"),
+      "");
+  EXPECT_EQ(
+      differences(
+          spoiled +
+          R"({"op":"capture_end","id":"E","graph":"g","fault":"not_permitted","expect":{"outcome":"failed","roots":["E"],"error":"capture_invalidated"}})"),
+      "");
+}
+
+TEST(Agreement, ARecordedCopyThatMakesNoCallCannotFail) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":8}
+{"op":"alloc","buffer":"U","size":8,"fault":"out_of_memory"}
+{"op":"capture_begin"}
+{"op":"copy","from":["X",0,0],"to":["X",8,8],"fault":"host_exception","expect":{"outcome":"ok"}}
+{"op":"copy","from":"U","to":"X","fault":"invalid_value","expect":{"outcome":"ok"}}
+{"op":"copy","from":"X","to":"U","fault":"host_exception","expect":{"outcome":"ok"}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"ok"}}
+{"op":"replay","graph":"g","expect":{"outcome":"skipped","roots":["#2"]}})"),
+            "");
+}
+
+// The operand table of a recorded launch of many ranges is copied to the device while it is recorded. Where the host
+// cannot learn that the copy is done, the table is not given back with the window.
+TEST(Agreement, ATableThatMayStillBeWrittenIsNotFreed) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin"}
+{"op":"launch","id":"L","kernel":"noop","writes":["X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X"],"expect":{"outcome":"failed","roots":["L"]}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"failed","roots":["L"]}})",
+                        R"("faults":[{"call":"cuStreamSynchronize","op":"L","kind":"not_permitted"}])"),
+            "");
+}
+
+// Its operand tables may be given back only when its last replay is done; the stream of that may capture by now.
+TEST(Agreement, AGraphIsDestroyedWhileTheStreamItRanOnCaptures) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin"}
+{"op":"launch","kernel":"noop","writes":["X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X"]}
+{"op":"capture_end","graph":"g"}
+{"op":"replay","graph":"g","stream":1,"expect":{"outcome":"ok"}}
+{"op":"capture_begin","stream":1}
+{"op":"destroy","graph":"g","expect":{"outcome":"ok"}}
+{"op":"capture_end","stream":1,"graph":"h","expect":{"outcome":"ok"}})"),
+            "");
+}
+
+// A window waits for its stream before it opens.
+TEST(Agreement, ACaptureBeginsWithAWait) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"capture_begin","id":"B","fault":"invalid_value","expect":{"outcome":"failed","roots":["B"],"error":"not_permitted"}})",
+          R"("faults":[{"call":"cuStreamSynchronize","op":"B","kind":"not_permitted"}])"),
+      "");
+}
+
+// A graph that the driver does not take back is gone, and its operation says so under its own name.
+TEST(Agreement, AGraphThatCannotBeDestroyedIsGoneAllTheSame) {
+  EXPECT_EQ(differences(R"({"op":"capture_begin"}
+{"op":"capture_end","graph":"g"}
+{"op":"destroy","id":"D","graph":"g","expect":{"outcome":"failed","roots":["D"],"error":"context_is_destroyed"}}
+{"op":"destroy","graph":"g","expect":{"outcome":"rejected"}})",
+                        R"("faults":[{"call":"cuGraphExecDestroy","op":"D","kind":"context_is_destroyed"}])"),
+            "");
+  EXPECT_EQ(differences(R"({"op":"capture_begin"}
+{"op":"capture_end","id":"E","graph":"g","fault":"host_exception","expect":{"outcome":"failed","roots":["E"],"error":"invalid_handle"}}
+{"op":"replay","graph":"g","expect":{"outcome":"rejected"}})",
+                        R"("faults":[{"call":"cuGraphDestroy","op":"E","kind":"invalid_handle"}])"),
             "");
 }
 

@@ -27,7 +27,7 @@ OpKind CaptureDrawing::redirect(Random& random, OpKind kind) const {
 void CaptureDrawing::draw_begin(Random& random, traces::Operation& operation) {
   operation.stream = stream_to_run(random, static_cast<std::uint32_t>(random.below(profile_.device.streams)));
   Window& window = windows_[operation.stream];
-  if (!window.open) window = {true, static_cast<std::uint32_t>(random.between(0, kMostRecorded))};
+  if (!window.open) window = {true, false, static_cast<std::uint32_t>(random.between(0, kMostRecorded))};
 }
 
 void CaptureDrawing::draw_end(Random& random, traces::Operation& operation) {
@@ -36,7 +36,7 @@ void CaptureDrawing::draw_end(Random& random, traces::Operation& operation) {
   bool& live = graphs_[static_cast<std::size_t>(operation.graph) - kMaxSlots];
   if (windows_[operation.stream].open && !live) {
     windows_[operation.stream].open = false;
-    live = true;
+    live = !windows_[operation.stream].doomed;
   }
 }
 
@@ -68,6 +68,24 @@ std::uint32_t CaptureDrawing::stream_to_run(Random& random, std::uint32_t stream
     if (!windows_[each].open) return each;
   }
   return stream;
+}
+
+void CaptureDrawing::struck(const traces::Operation& operation) {
+  Window& window = windows_[operation.stream];
+  switch (operation.kind) {
+    case OpKind::capture_begin:
+      window.open = false;
+      break;
+    case OpKind::launch:
+    case OpKind::copy:
+      window.doomed = window.open;
+      break;
+    case OpKind::capture_end:
+      graphs_[static_cast<std::size_t>(operation.graph) - kMaxSlots] = false;
+      break;
+    default:
+      break;
+  }
 }
 
 void CaptureDrawing::forget() {

@@ -35,6 +35,8 @@ class CaptureDrawing {
   // Where an operation goes that a capture would refuse.
   [[nodiscard]] std::uint32_t stream_to_run(Random& random, std::uint32_t stream) const;
 
+  // The operation was given a fault, after it was drawn: what it was to do with a window is undone.
+  void struck(const traces::Operation& operation);
   // The device was started again: windows and graphs are gone.
   void forget();
 
@@ -42,6 +44,7 @@ class CaptureDrawing {
   static constexpr std::uint32_t kMaxStreams = 4;
   struct Window {
     bool open = false;
+    bool doomed = false;
     std::uint32_t left = 0;  // operations to be recorded still
   };
 

@@ -12,8 +12,13 @@ using gpu::Call;
 using gpu::FaultKind;
 using traces::OpKind;
 
-constexpr OpKind kFaultable[] = {OpKind::alloc, OpKind::write, OpKind::launch, OpKind::copy,
-                                 OpKind::read,  OpKind::sync,  OpKind::wait,   OpKind::relocate};
+constexpr OpKind kFaultable[] = {OpKind::alloc,         OpKind::write,       OpKind::launch, OpKind::copy,
+                                 OpKind::read,          OpKind::sync,        OpKind::wait,   OpKind::relocate,
+                                 OpKind::capture_begin, OpKind::capture_end, OpKind::replay};
+constexpr OpKind kCaptureBegin[] = {OpKind::capture_begin};
+constexpr OpKind kCaptureEnd[] = {OpKind::capture_end};
+constexpr OpKind kReplay[] = {OpKind::replay};
+constexpr OpKind kDestroy[] = {OpKind::destroy};
 constexpr OpKind kAlloc[] = {OpKind::alloc, OpKind::relocate};
 constexpr OpKind kWrite[] = {OpKind::write};
 constexpr OpKind kLaunch[] = {OpKind::launch};
@@ -32,7 +37,7 @@ constexpr OpKind kGivingBack[] = {OpKind::cleanup, OpKind::alloc};
 //  - cuCtxGetCurrent, cuCtxSetCurrent: every call of the backend makes them, so a fault there is a fault of whatever
 //    was to be done, which its own cells cover;
 //  - cuModuleUnload: only the session makes it, to have a kernel loaded again;
-//  - capture and graph calls: nothing is captured;
+//  - cuStreamIsCapturing: asked only when beginning a capture has failed already;
 //  - what the backend does not call (stream-ordered allocation, cuStreamQuery, cuEventSynchronize, cuCtxSynchronize)
 //    and what returns no error of its own (cuGetErrorName, queries of NVRTC).
 constexpr CallMakers kReach[] = {{Call::none, kFaultable},
@@ -49,18 +54,19 @@ constexpr CallMakers kReach[] = {{Call::none, kFaultable},
                                  {Call::cuModuleLoadData, kLaunch},
                                  {Call::cuModuleGetFunction, kLaunch},
                                  {Call::cuLaunchKernel, kLaunch},
+                                 {Call::cuStreamBeginCapture, kCaptureBegin},
+                                 {Call::cuStreamEndCapture, kCaptureEnd},
+                                 {Call::cuGraphInstantiate, kCaptureEnd},
+                                 {Call::cuGraphDestroy, kCaptureEnd},
+                                 {Call::cuGraphLaunch, kReplay},
+                                 {Call::cuGraphExecDestroy, kDestroy},
                                  {Call::nvrtcCompileProgram, kLaunch}};
-
-constexpr bool about_captures(FaultKind kind) {
-  return kind >= FaultKind::capture_unsupported && kind <= FaultKind::capture_wrong_thread;
-}
 
 // Kinds that are out of reach whatever call they come from.
 bool drawn(const gpu::FaultRow& row) {
-  if (!row.injectable) return false;           // not_ready is an answer, not an error
-  if (row.sticky) return false;                // poison and reset are not generated
-  if (about_captures(row.kind)) return false;  // nothing is captured
-  return row.kind != FaultKind::no_device;     // returned before there is a context, hence before any operation
+  if (!row.injectable) return false;        // not_ready is an answer, not an error
+  if (row.sticky) return false;             // poison and reset are not generated
+  return row.kind != FaultKind::no_device;  // returned before there is a context, hence before any operation
 }
 
 using KindsByOp = std::array<std::vector<FaultKind>, traces::kOpKindCount>;

@@ -35,6 +35,7 @@ FeatureObserver::Extent FeatureObserver::extent(const Ref& ref) {
 void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
   ++counts_.outcomes[static_cast<std::size_t>(operation.kind)][static_cast<std::size_t>(result.outcome)];
   observe_faults(result);
+  observe_capture(operation, ordinal, result);
   if (result.outcome == Outcome::rejected) return observe_rejection(result);
   observe_ranges(operation);
   observe_buffer(operation, ordinal, result);
@@ -46,6 +47,9 @@ void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal,
   if (result.outcome == Outcome::skipped && !result.roots.empty() && failed_allocs_.count(result.roots[0]) > 0) {
     counts_.count(Feature::skipped_by_unallocated);
   }
+  const bool recorded =
+      (operation.kind == OpKind::launch || operation.kind == OpKind::copy) && (capturing_ & bit(operation.stream)) != 0;
+  if (recorded) return;  // claims nothing, uses nothing
   observe_streams(operation, result);
   if (runs_on_a_stream(operation.kind) || operation.kind == OpKind::trust) {
     for (const Ref& ref : operation.writes) observe_write(ref, result.outcome);
@@ -67,6 +71,8 @@ void FeatureObserver::observe_rejection(const StepResult& result) {
     counts_.count(Feature::rejected_out_of_bounds);
   } else if (result.error == core::program_error::does_not_fit) {
     counts_.count(Feature::rejected_misfit);
+  } else if (result.error == core::program_error::capture_state) {
+    counts_.count(Feature::rejected_by_capture);
   } else {
     counts_.count(Feature::rejected_otherwise);
   }
@@ -96,6 +102,32 @@ void FeatureObserver::observe_buffer(const Operation& operation, std::uint64_t o
   if (operation.kind == OpKind::cleanup) {
     counts_.count(operation.cleanup == traces::CleanupMode::periodic ? Feature::cleanup_periodic
                                                                      : Feature::cleanup_explicit);
+  }
+}
+
+void FeatureObserver::observe_capture(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
+  const bool ok = result.outcome == Outcome::ok;
+  const bool failed = result.outcome == Outcome::failed;
+  switch (operation.kind) {
+    case OpKind::capture_begin:
+      if (ok) capturing_ |= bit(operation.stream);
+      break;
+    case OpKind::capture_end:
+      if (ok) counts_.count(Feature::capture_made_a_graph);
+      if (failed && !result.roots.empty() && result.roots[0] != ordinal) counts_.count(Feature::capture_doomed);
+      if (result.outcome != Outcome::rejected) capturing_ &= ~bit(operation.stream);
+      break;
+    case OpKind::replay:
+      if (ok) counts_.count(Feature::replayed);
+      if (result.outcome == Outcome::skipped) counts_.count(Feature::replay_skipped);
+      if (failed) counts_.count(Feature::replay_failed);
+      break;
+    case OpKind::launch:
+    case OpKind::copy:
+      if (failed && (capturing_ & bit(operation.stream)) != 0) counts_.count(Feature::recorded_failure);
+      break;
+    default:
+      break;
   }
 }
 

@@ -32,9 +32,16 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::rejected_out_of_bounds, "rejected: out of bounds", 60},
     {Feature::rejected_misfit, "rejected: launch that does not fit", 100},
     {Feature::rejected_otherwise, "rejected: other reasons", 60},
-    {Feature::relocated, "relocation", 100},
-    {Feature::relocated_claims, "relocation of a buffer with claims", 10},
-    {Feature::relocation_failed, "relocation that failed", 10},
+    {Feature::relocated, "relocation", 160},
+    {Feature::relocated_claims, "relocation of a buffer with claims", 40},
+    {Feature::relocation_failed, "relocation that failed", 40},
+    {Feature::capture_made_a_graph, "capture that became a graph", 90},
+    {Feature::capture_doomed, "capture doomed by a failure inside", 40},
+    {Feature::recorded_failure, "failure while recording", 75},
+    {Feature::replayed, "replay", 45},
+    {Feature::replay_skipped, "replay that was skipped", 14},
+    {Feature::replay_failed, "replay that failed", 6},
+    {Feature::rejected_by_capture, "rejected: the stream captures", 200},
 }};
 
 }  // namespace

@@ -47,8 +47,15 @@ enum class Feature : std::uint8_t {
   relocated,
   relocated_claims,
   relocation_failed,
+  capture_made_a_graph,
+  capture_doomed,
+  recorded_failure,
+  replayed,
+  replay_skipped,
+  replay_failed,
+  rejected_by_capture,
 };
-inline constexpr std::size_t kFeatureCount = 27;
+inline constexpr std::size_t kFeatureCount = 34;
 
 struct FeatureRow {
   Feature feature;
@@ -103,6 +110,7 @@ class FeatureObserver {
   void observe_faults(const traces::StepResult& result);
   void observe_rejection(const traces::StepResult& result);
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
+  void observe_capture(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_relocation(const traces::Operation& operation, const traces::StepResult& result);
   void observe_read(const traces::StepResult& result);
   void observe_ranges(const traces::Operation& operation);
@@ -113,6 +121,7 @@ class FeatureObserver {
   std::vector<Buffer> buffers_;               // by name
   std::set<std::uint64_t> failed_allocs_;     // ordinals
   std::set<std::uint64_t> freed_while_used_;  // sizes of buffers freed with work still queued on them
+  std::uint32_t capturing_ = 0;               // streams, as bits
   std::uint32_t pending_ = 0;                 // streams with work since they were last waited for, as bits
 };
 

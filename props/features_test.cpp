@@ -165,13 +165,43 @@ TEST(Features, RelocationsWithAndWithoutClaims) {
   EXPECT_EQ(observed.of(Feature::relocation_failed), 1U);
 }
 
+TEST(Features, CapturesAndReplays) {
+  Observed observed;
+  Operation operation;
+  operation.kind = OpKind::capture_begin;
+  observed.observe(operation, Outcome::ok);
+  observed.alloc(kA, 8);
+  observed.work(OpKind::launch, {}, {{.buffer = kA}}, 0, Outcome::failed);
+  observed.work(OpKind::launch, {}, {{.buffer = kA}}, 1, Outcome::failed);
+  EXPECT_EQ(observed.of(Feature::recorded_failure), 1U);
+  EXPECT_EQ(observed.of(Feature::reclaim), 0U);  // what is recorded claims nothing
+  operation.kind = OpKind::capture_end;
+  StepResult doomed;
+  doomed.outcome = Outcome::failed;
+  doomed.roots = {3};
+  observed.observe(operation, doomed);
+  observed.work(OpKind::launch, {}, {{.buffer = kA}}, 0, Outcome::failed);
+  EXPECT_EQ(observed.of(Feature::recorded_failure), 1U);
+  observed.observe(operation, Outcome::ok);
+  operation.kind = OpKind::replay;
+  for (const Outcome outcome : {Outcome::ok, Outcome::ok, Outcome::skipped, Outcome::failed}) {
+    observed.observe(operation, outcome);
+  }
+  EXPECT_EQ(observed.of(Feature::capture_doomed), 1U);
+  EXPECT_EQ(observed.of(Feature::capture_made_a_graph), 1U);
+  EXPECT_EQ(observed.of(Feature::replayed), 2U);
+  EXPECT_EQ(observed.of(Feature::replay_skipped), 1U);
+  EXPECT_EQ(observed.of(Feature::replay_failed), 1U);
+}
+
 TEST(Features, RejectionsByReason) {
   Observed observed;
   Operation operation;
   StepResult result;
   result.outcome = Outcome::rejected;
-  for (const std::string_view reason : {core::program_error::stale_handle, core::program_error::out_of_bounds,
-                                        core::program_error::does_not_fit, core::program_error::length_mismatch}) {
+  for (const std::string_view reason :
+       {core::program_error::stale_handle, core::program_error::out_of_bounds, core::program_error::does_not_fit,
+        core::program_error::length_mismatch, core::program_error::capture_state}) {
     result.error = reason;
     observed.observe(operation, result);
   }
@@ -179,6 +209,7 @@ TEST(Features, RejectionsByReason) {
   EXPECT_EQ(observed.of(Feature::rejected_out_of_bounds), 1U);
   EXPECT_EQ(observed.of(Feature::rejected_misfit), 1U);
   EXPECT_EQ(observed.of(Feature::rejected_otherwise), 1U);
+  EXPECT_EQ(observed.of(Feature::rejected_by_capture), 1U);
 }
 
 TEST(Features, FloorsScaleWithCasesAndSpareSmallRuns) {

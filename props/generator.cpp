@@ -53,6 +53,7 @@ class Draft {
 
   Operation finish(Operation operation) {
     if (!losses_.strike(random_, operation)) faults_.strike(random_, operation);
+    if (operation.fault) captures_.struck(operation);
     return operation;
   }
 

@@ -22,6 +22,9 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
   const bool documented = device_.surfacing == traces::Surfacing::documented;
   Step step{operation, ordinal, reference::judge(operation, fired, documented)};
   question_.reset();
+  if (reference::invalidates_every_capture(fired)) {
+    for (auto& [stream, window] : state_.windows) window.invalidated = true;
+  }
   if (may_be_open(step)) question_ = Question{state_, operation, ordinal, step.verdict};
   Prediction prediction = answer(step);
   if (!step.open) question_.reset();

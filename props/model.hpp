@@ -8,8 +8,8 @@
 //
 // Some answers are the implementation's to choose. `outcome_open` marks them; there are two answers then, predict()'s
 // and otherwise()'s, and the first is the one in which nothing goes wrong. They are open where
-//  - an asynchronous fault is pending and the operation may surface it: `alloc`, `relocate`, `cleanup` and the capture
-//    operations at any time; with late surfacing everything that submits work, and waits for other work;
+//  - an asynchronous fault is pending and the operation may surface it: `alloc`, `relocate`, `cleanup`, the capture
+//    operations and `destroy` at any time; with late surfacing everything that submits work, and waits for other work;
 //  - faults of different kinds are pending and late: which of them becomes the poison, and so whether `reset` works;
 //  - a planned fault struck housekeeping (freeing, say) which the operation may or may not answer for, or a sticky one
 //    struck a call that the operation can do without;
@@ -142,6 +142,7 @@ class Model {
     bool recovery_open = false;
   };
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
+  [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
   void follow(Step& step, const Ranges& reads, const Ranges& writes);
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);

@@ -7,6 +7,17 @@ namespace taintgraph::props {
 
 using traces::Outcome;
 
+namespace {
+
+// Whether a fault of a `capture_end` strikes only once the capture itself has ended well.
+bool comes_after_the_end(gpu::FaultKind kind) {
+  const bool instantiating =
+      gpu::may_return(gpu::Call::cuGraphInstantiate, kind) && !gpu::may_return(gpu::Call::cuStreamEndCapture, kind);
+  return instantiating || kind == gpu::FaultKind::host_exception;
+}
+
+}  // namespace
+
 Prediction Model::capture_begin(Step& step) {
   const std::uint32_t stream = step.operation.stream;
   if (!is_stream(stream) || capturing(stream)) return with(Outcome::rejected, {});
@@ -21,9 +32,14 @@ Prediction Model::capture_begin(Step& step) {
 // reads is claimed: that is judged when it is replayed.
 Prediction Model::record(Step& step, reference::Node node) {
   reference::Window& window = state_.windows.at(step.operation.stream);
-  const bool makes_calls = step.operation.kind == traces::OpKind::launch || !node.writes.front().empty();
+  // A copy of nothing, or without memory, makes no call that could fail.
+  const auto no_bytes = [this](const reference::Range& range) {
+    return range.empty() || state_.memory.unallocated(range);
+  };
+  const bool makes_calls =
+      step.operation.kind == traces::OpKind::launch || !(no_bytes(node.reads.front()) || no_bytes(node.writes.front()));
   if (makes_calls) {
-    if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
+    if (const std::optional<Trouble> stopped = trouble_recording(step, window)) {
       if (!window.doomed) window.doomed = {step.ordinal, stopped->cause.error};
       return fail(step, *stopped);
     }
@@ -32,6 +48,21 @@ Prediction Model::record(Step& step, reference::Node node) {
   }
   window.recorded.push_back(std::move(node));
   return {};
+}
+
+// An invalidated capture refuses what follows: that is news to the first operation that meets it, and no more.
+std::optional<Model::Trouble> Model::trouble_recording(Step& step, reference::Window& window) {
+  std::optional<Trouble> stopped = trouble(step, Reach::submits);
+  // The host's own code has its turn only after the driver has answered.
+  const bool of_the_host = stopped && stopped->strike.kind == gpu::FaultKind::host_exception;
+  if (window.invalidated && (!stopped || (of_the_host && !window.known_invalidated))) {
+    constexpr gpu::FaultKind kInvalidated = gpu::FaultKind::capture_invalidated;
+    stopped = Trouble{reference::cause_of(kInvalidated), {.kind = kInvalidated, .effect = {}, .bytes_done = 0}};
+  }
+  if (!stopped || stopped->surfaced || !reference::invalidates_captures(stopped->strike.kind)) return stopped;
+  const bool is_news = !window.known_invalidated || stopped->strike.kind != gpu::FaultKind::capture_invalidated;
+  window.invalidated = window.known_invalidated = true;
+  return is_news ? stopped : std::nullopt;
 }
 
 Prediction Model::capture_end(Step& step) {
@@ -43,7 +74,11 @@ Prediction Model::capture_end(Step& step) {
   state_.windows.erase(operation.stream);
   if (state_.poison != 0) return refuse({});
 
-  const std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
+  std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
+  const bool after_the_end = stopped && !stopped->surfaced && comes_after_the_end(stopped->strike.kind);
+  if (window.invalidated && (!stopped || after_the_end)) {
+    stopped = Trouble{reference::cause_of(gpu::FaultKind::capture_invalidated), {}};
+  }
   Prediction prediction;
   if (stopped) prediction = fail(step, *stopped);
   if (!stopped) leave_behind(step);
@@ -65,7 +100,11 @@ Prediction Model::replay(Step& step) {
 }
 
 Prediction Model::destroy(Step& step) {
-  return with(state_.graphs.erase(step.operation.graph) != 0 ? Outcome::ok : Outcome::rejected, {});
+  if (state_.graphs.erase(step.operation.graph) == 0) return with(Outcome::rejected, {});
+  if (state_.poison != 0) return {};
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps))
+    return fail(step, *stopped);  // gone even so
+  return {};
 }
 
 }  // namespace taintgraph::props

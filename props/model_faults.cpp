@@ -27,6 +27,15 @@ bool is_compile_call(Call call) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
+bool is_about_a_stream(Call call) {
+  constexpr Call calls[] = {Call::cuStreamDestroy,     Call::cuStreamSynchronize,  Call::cuStreamQuery,
+                            Call::cuStreamWaitEvent,   Call::cuStreamBeginCapture, Call::cuStreamEndCapture,
+                            Call::cuStreamIsCapturing, Call::cuEventRecord,        Call::cuMemAllocAsync,
+                            Call::cuMemFreeAsync,      Call::cuMemcpyHtoDAsync,    Call::cuMemcpyDtoHAsync,
+                            Call::cuMemcpyDtoDAsync,   Call::cuLaunchKernel,       Call::cuGraphLaunch};
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
+}
+
 // The calls that are an operation's very work: it cannot be done without them.
 bool is_work_call(OpKind kind, Call call) {
   switch (kind) {
@@ -55,7 +64,7 @@ bool is_work_call(OpKind kind, Call call) {
 
 bool submits_or_waits(OpKind kind) {
   return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read ||
-         kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay;
+         kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay || kind == OpKind::capture_begin;
 }
 
 Bearing bearing(OpKind kind, Call call) {
@@ -63,6 +72,9 @@ Bearing bearing(OpKind kind, Call call) {
   if (is_work_call(kind, call)) return Bearing::fails;
   if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
   if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
+  // A graph that cannot be given back whole is not made, or not dropped, without saying so.
+  if (kind == OpKind::capture_end && call == Call::cuGraphDestroy) return Bearing::fails;
+  if (kind == OpKind::destroy) return Bearing::fails;
   // A cleanup that cannot learn what streams are done with, or give a page back, says so; all other work finds another
   // way than by events.
   if (kind == OpKind::cleanup && (is_event_call(call) || call == Call::cuMemFree)) return Bearing::fails;
@@ -152,7 +164,7 @@ class Judge {
     const bool sticky = gpu::row(fired.kind).sticky;
     if (meaning == Bearing::fails) return fail(strike);
     if (meaning == Bearing::harmless && !sticky) return;
-    if (!verdict_.may_fail) verdict_.may_fail = strike;
+    if (!verdict_.may_fail && !verdict_.fails) verdict_.may_fail = strike;
     if (sticky) leave_behind(fired, true);  // the context is gone, even if this operation does not notice
   }
 
@@ -176,6 +188,16 @@ class Judge {
 Cause cause_of(FaultKind kind) {
   const gpu::FaultRow& row = gpu::row(kind);
   return Cause{row.name, row.recovery, row.sticky};
+}
+
+bool invalidates_captures(FaultKind kind) {
+  return kind >= FaultKind::capture_unsupported && kind <= FaultKind::capture_wrong_thread;
+}
+
+bool invalidates_every_capture(std::span<const sim::FiredFault> fired) {
+  return std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& each) {
+    return each.when != FaultWhen::async && invalidates_captures(each.kind) && !is_about_a_stream(each.call);
+  });
 }
 
 Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {

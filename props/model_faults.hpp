@@ -40,12 +40,18 @@ struct Strike {
 
 struct Verdict {
   std::optional<Strike> fails;     // the operation fails with this, if it gets as far as doing its work
-  std::optional<Strike> may_fail;  // it may fail with this, or not
+  std::optional<Strike> may_fail;  // it may fail with this before it comes to that, or not
   std::optional<AsyncFault> leaves_behind;
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
 };
 
 [[nodiscard]] Cause cause_of(gpu::FaultKind kind);
+
+// An error of capturing, which leaves a capture unusable.
+[[nodiscard]] bool invalidates_captures(gpu::FaultKind kind);
+
+// Whether one of `fired` invalidates every open capture: an error of capturing from a call that is about no stream.
+[[nodiscard]] bool invalidates_every_capture(std::span<const sim::FiredFault> fired);
 
 // What `fired`, the faults during `operation`, and its own fault make of it. The operation's own fault always strikes:
 // it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late.

@@ -32,7 +32,9 @@ struct Window {
     std::string_view error;
   };
   Graph recorded;
-  std::optional<Doom> doomed;  // the first failure inside
+  std::optional<Doom> doomed;      // the first failure inside
+  bool invalidated = false;        // by an error of capturing: the driver refuses all that follows,
+  bool known_invalidated = false;  // which was news to an operation inside already
 };
 
 // Every range that the graph writes, node by node, claims or not, memory or not.

@@ -11,14 +11,11 @@ using traces::Outcome;
 // An earlier asynchronous fault comes before the operation's own; the operation's own before its work.
 std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
   if (std::optional<Trouble> surfaced = surfacing(step, reach)) return surfaced;
-  if (step.verdict.fails) {
-    const reference::Strike& strike = *step.verdict.fails;
-    return Trouble{reference::cause_of(strike.kind), strike};
-  }
-  if (!step.verdict.may_fail) return std::nullopt;
-  step.open = true;
-  if (!step.take_other) return std::nullopt;
-  return Trouble{reference::cause_of(step.verdict.may_fail->kind), *step.verdict.may_fail};
+  std::optional<reference::Strike> strike = step.verdict.fails;
+  if (step.verdict.may_fail) step.open = true;
+  if (step.verdict.may_fail && step.take_other) strike = step.verdict.may_fail;
+  if (!strike) return std::nullopt;
+  return Trouble{reference::cause_of(strike->kind), *strike};
 }
 
 // Work on bytes that a faulted stream uses is ordered after that use, and so after the fault.

@@ -6,8 +6,8 @@ namespace {
 using traces::OpKind;
 
 // Ways of spending a case.
-enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide, moves };
-constexpr std::uint64_t kThemeCount = 8;
+enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide, moves, captures };
+constexpr std::uint64_t kThemeCount = 9;
 
 std::uint16_t& weight(Profile& profile, OpKind kind) { return profile.operations[static_cast<std::size_t>(kind)]; }
 std::uint16_t& weight(Profile& profile, Shape shape) { return profile.shapes[static_cast<std::size_t>(shape)]; }
@@ -24,6 +24,10 @@ void even_weights(Profile& profile) {
   weight(profile, OpKind::trust) = 2;
   weight(profile, OpKind::cleanup) = 3;
   weight(profile, OpKind::relocate) = 3;
+  weight(profile, OpKind::capture_begin) = 2;
+  weight(profile, OpKind::capture_end) = 1;
+  weight(profile, OpKind::replay) = 3;
+  weight(profile, OpKind::destroy) = 1;
   profile.shapes = {8, 8, 10, 8, 6, 5, 4, 4, 5};
 }
 
@@ -82,6 +86,15 @@ void apply(Theme theme, Profile& profile) {
       profile.stream_switch_one_in = 1;
       profile.faults = {8, 3, 8};
       weight(profile, OpKind::relocate) = 30;
+      break;
+    case Theme::captures:  // graphs, replayed again and again as claims come and go
+      profile.slots = 4;
+      profile.chain_percent = 60;
+      weight(profile, OpKind::free) = 3;
+      weight(profile, OpKind::capture_begin) = 10;
+      weight(profile, OpKind::capture_end) = 3;
+      weight(profile, OpKind::replay) = 30;
+      weight(profile, OpKind::destroy) = 4;
       break;
   }
 }

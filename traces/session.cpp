@@ -190,7 +190,7 @@ void Session::State::run(const Operation& operation, StepResult& result) {
                                    .host_code = &host_code}),
                    result);
     case OpKind::destroy:
-      return judge(runtime.destroy(std::exchange(graphs[operation.graph], core::GraphId::none)), result);
+      return judge(runtime.destroy(std::exchange(graphs[operation.graph], core::GraphId::none), correlation), result);
     case OpKind::reset:
       return reset(result);
   }
