@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "commit.hpp"
+#include "props/conform/conform.hpp"
 #include "props/fuzz.hpp"
 #include "traces/replay.hpp"
 #include "traces/schema.hpp"
@@ -60,6 +61,7 @@ constexpr std::array kSubcommands = {
     Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
+    Subcommand{"conform", "compare a real driver with the simulated one", taintgraph::props::conform_command},
     Subcommand{"schema", "print the JSON Schema of a trace", schema_command},
     Subcommand{"version", "print version, commit and compiler", version_command},
     Subcommand{"help", "print this, or the help of a subcommand", help_command},

@@ -98,7 +98,9 @@ tl::expected<std::string, Death> Campaign::isolated(const std::function<std::str
 }
 
 traces::Program Campaign::program(std::uint64_t case_number) const {
-  return generate(options_.seed, case_number, options_.generator);
+  traces::Program drawn = generate(options_.seed, case_number, options_.generator);
+  if (options_.form) options_.form(drawn);
+  return drawn;
 }
 
 // Totals are kept in shared memory by nobody: a child that dies takes its batch's with it, and the cases before the one

@@ -48,8 +48,9 @@ using Judge = std::function<CheckedRun(const traces::Program&, const CheckOption
 struct CampaignOptions {
   std::uint64_t seed = 0;
   GeneratorOptions generator;
-  std::chrono::milliseconds stall_limit{0};  // how long a child may take over one operation
-  std::function<bool()> stopped;             // asked between cases, in the child too; may be empty
+  std::chrono::milliseconds stall_limit{0};    // how long a child may take over one operation
+  std::function<bool()> stopped;               // asked between cases, in the child too; may be empty
+  std::function<void(traces::Program&)> form;  // given to each program that is drawn; may be empty
 };
 
 class Campaign {

@@ -126,7 +126,9 @@ void FailureReport::wrote(const FailureFolder& folder, const std::string& name,
 
 std::string FailureReport::command(std::uint64_t case_number) const {
   return "taintgraph fuzz --seed " + std::to_string(seed_) + " --cases " + std::to_string(case_number) + ".." +
-         std::to_string(case_number + 1) + " --ops " + std::to_string(options_.operations);
+         std::to_string(case_number + 1) + " --ops " + std::to_string(options_.operations) +
+         (options_.backend == traces::Backend::cuda ? " --backend cuda --device " + std::to_string(options_.device)
+                                                    : std::string());
 }
 
 }  // namespace taintgraph::props

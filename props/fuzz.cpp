@@ -8,8 +8,10 @@
 #include <string>
 
 #include "props/campaign.hpp"
+#include "props/conform/conformance.hpp"
 #include "props/failure_report.hpp"
 #include "props/fuzz_options.hpp"
+#include "props/hardware_form.hpp"
 #include "props/progress_line.hpp"
 #include "traces/interrupt.hpp"
 #include "traces/replayer.hpp"
@@ -22,6 +24,9 @@ using std::chrono::milliseconds;
 
 constexpr int kAllHeld = 0;
 constexpr int kInconclusive = 2;
+constexpr int kNoGpu = 77;
+
+bool on_hardware(const FuzzOptions& options) { return options.backend == traces::Backend::cuda; }
 
 std::uint64_t fresh_seed() {
   std::random_device device;
@@ -39,7 +44,8 @@ class FuzzRun {
         campaign_({.seed = seed_,
                    .generator = {.operations = options.operations},
                    .stall_limit = options.stall_limit,
-                   .stopped = [this] { return stopped(); }},
+                   .stopped = [this] { return stopped(); },
+                   .form = on_hardware(options) ? give_hardware_form : std::function<void(traces::Program&)>()},
                   judge) {}
 
   int run(const GraphRenderer& render) {
@@ -52,7 +58,7 @@ class FuzzRun {
     } else if (totals_.cases == 0) {
       err_ << "taintgraph fuzz: stopped before the first case ended\n";
       status = kInconclusive;
-    } else if (!floors_hold()) {
+    } else if (!on_hardware(options_) && !floors_hold()) {  // floors are of programs as they are drawn
       status = kInconclusive;
     }
     close(status);
@@ -142,7 +148,19 @@ int fuzz(const FuzzOptions& options, const Judge& judge, std::ostream& out, std:
 int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const GraphRenderer& render) {
   const FuzzCommandLine line = parse_fuzz_command_line(argc, argv, out, err);
   if (line.exit_status) return *line.exit_status;
-  return fuzz(line.options, check, out, err, render);
+  if (on_hardware(line.options)) {
+    // Asked in a child: a process that has touched a real driver cannot have children that use it.
+    if (const auto machine = look_at(real_rig(line.options.device)); !machine) {
+      err << "taintgraph fuzz: no GPU to run on: " << machine.error() << '\n';
+      return kNoGpu;
+    }
+  }
+  const Judge judge = [&line](const traces::Program& program, CheckOptions options) {
+    options.session.backend = line.options.backend;
+    options.session.device = line.options.device;
+    return check(program, options);
+  };
+  return fuzz(line.options, judge, out, err, render);
 }
 
 }  // namespace taintgraph::props

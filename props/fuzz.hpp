@@ -13,7 +13,8 @@ namespace taintgraph::props {
 // leaves no picture, and says so.
 //
 // Returns 0 all held; 1 a property failed; 2 inconclusive (a hang, no time for a single case, or a feature below its
-// floor); 3 a case that failed did not fail again; 64 a bad command line; 70 if a child process cannot be started.
+// floor); 3 a case that failed did not fail again; 64 a bad command line; 70 if a child process cannot be started; 77
+// if a real driver is wanted and there is none.
 [[nodiscard]] int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
                                const GraphRenderer& render);
 

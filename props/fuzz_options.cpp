@@ -56,6 +56,18 @@ void declare(CLI::App& app, FuzzOptions& options) {
   app.add_option("--out", options.out, "where failures are written, in a folder named by the seed")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--backend",
+         [&options](const std::string& name) {
+           options.backend = name == "cuda" ? traces::Backend::cuda : traces::Backend::sim;
+         },
+         "which driver: sim (the default), or cuda, a real one with faults injected at its tables")
+      ->check(CLI::IsMember({"sim", "cuda"}))
+      ->type_name("DRIVER");
+  app.add_option("--device", options.device, "which GPU, with --backend cuda")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->capture_default_str();
   app.add_flag("-q,--quiet", options.quiet, "leave out what was exercised, and how often");
 }
 

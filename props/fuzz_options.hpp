@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "traces/session.hpp"
+
 namespace taintgraph::props {
 
 struct FuzzOptions {
@@ -17,6 +19,8 @@ struct FuzzOptions {
   std::optional<std::chrono::milliseconds> time;  // go on for so long instead
   std::uint32_t operations = 40;
   std::string out = "taintgraph-failures";
+  traces::Backend backend = traces::Backend::sim;
+  int device = 0;      // which GPU, on a real driver
   bool quiet = false;  // leaves out what was exercised
   // How long a child may take over one operation; not on the command line. Orders of magnitude above what it needs,
   // sanitizers included.

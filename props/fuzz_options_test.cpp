@@ -76,6 +76,16 @@ TEST(FuzzOptions, EverythingGiven) {
   EXPECT_TRUE(parsed.line.options.quiet);
 }
 
+TEST(FuzzOptions, WhichDriver) {
+  EXPECT_EQ(parse({}).line.options.backend, traces::Backend::sim);
+  const Parsed real = parse({"--backend", "cuda", "--device", "3"});
+  ASSERT_FALSE(real.line.exit_status);
+  EXPECT_EQ(real.line.options.backend, traces::Backend::cuda);
+  EXPECT_EQ(real.line.options.device, 3);
+  EXPECT_EQ(parse({"--backend", "opencl"}).line.exit_status, 64);
+  EXPECT_EQ(parse({"--device", "-1"}).line.exit_status, 64);
+}
+
 TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
   const Parsed help = parse({"--help"});
   EXPECT_EQ(help.line.exit_status, 0);

@@ -224,6 +224,22 @@ TEST_F(Fuzz, AFeatureThatIsNotExercisedIsInconclusive) {
   EXPECT_NE(err_.str().find("skip chain of three or more"), std::string::npos);
 }
 
+TEST_F(Fuzz, OnARealDriverFloorsOfDrawnProgramsDoNotCount) {
+  options_.end_case = kFloorsFromCases;
+  options_.backend = traces::Backend::cuda;
+  const Judge blind = [](const Program&, const CheckOptions&) { return CheckedRun{}; };
+  EXPECT_EQ(run(blind), 0) << said();
+}
+
+TEST_F(Fuzz, ARealDriverIsMissed) {
+  const std::vector<const char*> arguments = {"fuzz", "--backend", "cuda", "--cases", "1"};
+  const int status = fuzz_command(static_cast<int>(arguments.size()), arguments.data(), out_, err_, {});
+  if (status == 0) GTEST_SKIP() << "there is a GPU here";
+  EXPECT_EQ(status, 77);
+  EXPECT_NE(err_.str().find("no GPU"), std::string::npos);
+  EXPECT_EQ(out_.str(), "");
+}
+
 TEST_F(Fuzz, AFolderThatCannotBeMadeIsSaid) {
   std::ofstream(folder_ + "/failures") << "in the way";
   EXPECT_EQ(run(no_trust), 70);

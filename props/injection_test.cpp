@@ -6,7 +6,7 @@
 
 #include "props/checker.hpp"
 #include "props/generator.hpp"
-#include "traces/half_done_work.hpp"
+#include "props/hardware_form.hpp"
 #include "traces/session.hpp"
 #include "traces/writer.hpp"
 
@@ -23,7 +23,7 @@ constexpr std::uint64_t kCases = 1500;
 
 Program drawn(std::uint64_t case_number) {
   Program program = generate(kSeed, case_number, {.operations = 40});
-  leave_no_work_half_done(program);
+  give_hardware_form(program);
   return program;
 }
 

@@ -67,11 +67,18 @@ TEST_F(CompilerTest, OtherSourcesDoNotCompile) {
 }
 
 TEST_F(CompilerTest, OtherImagesDoNotLoad) {
-  CUmodule module = nullptr;
-  for (const char* image : {"", "ELF", "// taintgraph simulated image 1\n.entry nothing_like_it\n.end\n",
-                            "// taintgraph simulated image 1\n.entry fill"}) {
-    EXPECT_EQ(cu.cuModuleLoadData(&module, image), CUDA_ERROR_INVALID_IMAGE) << image;
+  const auto load = [&](const char* image) {
+    CUmodule module = nullptr;
+    return cu.cuModuleLoadData(&module, image);
+  };
+  EXPECT_EQ(load(nullptr), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(load(""), CUDA_ERROR_INVALID_IMAGE);
+  EXPECT_EQ(load("\177ELF"), CUDA_ERROR_INVALID_IMAGE);
+  for (const char* text : {"ELF", "// taintgraph simulated image 1\n.entry nothing_like_it\n.end\n",
+                           "// taintgraph simulated image 1\n.entry fill", ".version 7.0\n.target sm_90\n"}) {
+    EXPECT_EQ(load(text), CUDA_ERROR_INVALID_PTX) << text;
   }
+  EXPECT_EQ(load(".version 7.0\n.target sm_91\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
 TEST_F(CompilerTest, FaultsStrikeByKernel) {

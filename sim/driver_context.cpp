@@ -58,10 +58,10 @@ CUresult DriverEntries::cuDeviceGetAttribute(int* value, CUdevice_attribute attr
     if (device != 0) return misuse(Call::cuDeviceGetAttribute, "is given no device", CUDA_ERROR_INVALID_DEVICE);
     switch (attribute) {
       case gpu::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *value = 9;
+        *value = kComputeCapability / 10;
         return CUDA_SUCCESS;
       case gpu::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-        *value = 0;
+        *value = kComputeCapability % 10;
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_INVALID_VALUE;

@@ -9,7 +9,8 @@ namespace taintgraph::sim {
 namespace {
 
 constexpr std::uint64_t kMostThreadsInBlock = 1024;
-constexpr unsigned kMostBlocksAcross = 65535;  // along y and z
+constexpr unsigned kMostBlocksAcross = 65535;     // along y and z
+constexpr unsigned kMostSharedBytes = 48U << 10;  // of a block, without asking for more beforehand
 
 std::string_view kernel_name(std::size_t kernel) { return compiled_kernels()[kernel]->name; }
 
@@ -28,7 +29,7 @@ CUresult DriverEntries::cuModuleLoadData(CUmodule* module, const void* image) {
   CallSite site{Call::cuModuleLoadData, std::nullopt, {}};
   if (kernel) site.kernel = kernel_name(*kernel);
   return in_context(site, [&](ContextObject& context) {
-    if (!kernel) return CUDA_ERROR_INVALID_IMAGE;
+    if (!kernel) return image_error(static_cast<const char*>(image), kComputeCapability);
     *module = modules_.create({context.serial, *kernel, {}}, struck_.lost);
     return CUDA_SUCCESS;
   });
@@ -96,8 +97,8 @@ void DriverEntries::fill_launch(Work& work, std::size_t kernel, const LaunchDime
 }
 
 CUresult DriverEntries::cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream stream,
-                                       void** parameters, void** extra) {
+                                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                       CUstream stream, void** parameters, void** extra) {
   constexpr Call kCall = Call::cuLaunchKernel;
   FunctionObject* const object = functions_.find(function);
   const CUresult result =
@@ -105,6 +106,8 @@ CUresult DriverEntries::cuLaunchKernel(CUfunction function, unsigned grid_x, uns
                 [&](ContextObject& context, StreamObject& stream_object) {
                   if (!owned(object, context, kCall, "a function")) return CUDA_ERROR_INVALID_HANDLE;
                   const LaunchDimensions dimensions{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
+                  if (shared_bytes > kMostSharedBytes)
+                    return misuse(kCall, "with too much shared memory", CUDA_ERROR_INVALID_VALUE);
                   if (!fits_device(dimensions)) return misuse(kCall, "of an impossible grid", CUDA_ERROR_INVALID_VALUE);
                   if (extra != nullptr ||
                       (parameters == nullptr && !compiled_kernels()[object->kernel]->parameter_sizes.empty())) {

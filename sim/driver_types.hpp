@@ -29,6 +29,9 @@ using gpu::nvrtcResult;
 using enum gpu::CUresult;
 using enum gpu::nvrtcResult;
 
+// What the simulated GPU says it is, 10 * major + minor.
+inline constexpr int kComputeCapability = 90;
+
 [[nodiscard]] inline CUresult code_of(FaultKind kind) { return static_cast<CUresult>(gpu::row(kind).code); }
 
 }  // namespace taintgraph::sim

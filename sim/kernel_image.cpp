@@ -1,5 +1,6 @@
 #include "sim/kernel_image.hpp"
 
+#include <charconv>
 #include <cstring>
 
 #include "sim/compiled_kernel.hpp"
@@ -34,6 +35,22 @@ std::string make_image(std::size_t kernel) {
   image += compiled_kernels()[kernel]->name;
   image += kEnd;
   return image;
+}
+
+gpu::CUresult image_error(const char* image, int compute_capability) {
+  constexpr std::string_view kTarget = ".target sm_";
+  // A binary begins with a byte that text does not: ELF's is 127.
+  const bool is_text =
+      image != nullptr && ((image[0] >= ' ' && image[0] < 127) || image[0] == '\t' || image[0] == '\n');
+  if (!is_text) return gpu::CUDA_ERROR_INVALID_IMAGE;
+  const std::string_view text(image);
+  const std::size_t at = text.find(kTarget);
+  int target = 0;
+  if (at != std::string_view::npos) {
+    const char* const digits = text.data() + at + kTarget.size();
+    std::from_chars(digits, text.data() + text.size(), target);
+  }
+  return target > compute_capability ? gpu::CUDA_ERROR_NO_BINARY_FOR_GPU : gpu::CUDA_ERROR_INVALID_PTX;
 }
 
 KernelIndex read_image(const char* image) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "gpu/driver_api.hpp"
+
 namespace taintgraph::sim {
 
 // An index into compiled_kernels(), or none.
@@ -16,6 +18,9 @@ using KernelIndex = std::optional<std::size_t>;
 [[nodiscard]] KernelIndex find_kernel_by_source(std::string_view source);
 
 [[nodiscard]] std::string make_image(std::size_t kernel);
+// What a driver says to `image` when read_image() finds nothing in it: text goes to the compiler of PTX, which refuses
+// it, or finds it meant for a GPU that this one is not; anything else is no image.
+[[nodiscard]] gpu::CUresult image_error(const char* image, int compute_capability);
 // None if this is no image, or one of a kernel that does not exist.
 [[nodiscard]] KernelIndex read_image(const char* image);
 

@@ -1,6 +1,7 @@
 // What the driver says about a backend that uses it wrongly: a finding, and the code that CUDA would return.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "sim/machine_fixture.hpp"
@@ -151,6 +152,23 @@ TEST_F(MisuseTest, DeclaredMemoryExists) {
   const CUdeviceptr memory = allocate(16);
   ASSERT_EQ(launch(function("noop"), 0, 1, {{memory, 17, false}}), CUDA_SUCCESS);
   expect_finding("unallocated memory");
+}
+
+TEST_F(MisuseTest, LaunchesThatNoGpuHasRoomFor) {
+  const CUfunction noop = function("noop");
+  TestOperands packed;
+  void* parameters[] = {&packed};
+  const auto launch = [&](unsigned blocks, unsigned threads, unsigned shared_bytes) {
+    return cu.cuLaunchKernel(noop, blocks, 1, 1, threads, 1, 1, shared_bytes, streams[0], parameters, nullptr);
+  };
+  EXPECT_EQ(launch(1, 1024, 48U << 10), CUDA_SUCCESS);
+  EXPECT_EQ(findings(), "");
+  for (const auto& [blocks, threads, shared_bytes] : {std::array{0U, 1U, 0U}, {1U, 1025U, 0U}, {1U, 0U, 0U}}) {
+    EXPECT_EQ(launch(blocks, threads, shared_bytes), CUDA_ERROR_INVALID_VALUE);
+    expect_finding("impossible grid");
+  }
+  EXPECT_EQ(launch(1, 1, (48U << 10) + 1), CUDA_ERROR_INVALID_VALUE);
+  expect_finding("too much shared memory");
 }
 
 TEST_F(MisuseTest, ADestroyedContext) {

@@ -24,7 +24,7 @@ std::string_view without_suffix(std::string_view file) { return file.substr(0, f
 std::string_view entry_point(const void* image) {
   constexpr std::string_view kEntry = ".entry ";
   const auto* const bytes = static_cast<const char*>(image);
-  if (bytes == nullptr || bytes[0] < ' ') return {};
+  if (bytes == nullptr || bytes[0] < ' ' || bytes[0] == 127) return {};
   const std::string_view text(bytes);
   const std::size_t at = text.find(kEntry);
   if (at == std::string_view::npos) return {};

@@ -1,0 +1,214 @@
+// The probes on the simulated driver, which is to do what the fault table says, and the comparison with a driver that
+// is made to do otherwise.
+#include "props/conform/conform.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "props/conform/conformance.hpp"
+#include "props/conform/transcript.hpp"
+#include "traces/reader.hpp"
+
+namespace taintgraph::props {
+namespace {
+
+constexpr std::chrono::milliseconds kLimit{20'000};
+
+TEST(Probes, AreManyAndNamedApart) {
+  const std::vector<Probe> probes = all_probes();
+  EXPECT_GE(probes.size(), 40U);
+  std::set<std::string_view> names;
+  for (const Probe& probe : probes) names.insert(probe.name);
+  EXPECT_EQ(names.size(), probes.size());
+}
+
+TEST(Probes, TheSimulatedDriverDoesWhatTheTableSays) {
+  for (const Probe& probe : all_probes()) {
+    const Observation observation = observe(probe, simulated_rig(), kLimit);
+    EXPECT_FALSE(observation.expected.empty()) << probe.name << ": " << observation.seen;
+    EXPECT_TRUE(is_allowed(observation.seen, observation.expected))
+        << probe.name << "\n  expected " << observation.expected << "\n  seen     " << observation.seen;
+  }
+}
+
+TEST(Probes, TakeTheSameStepsEachTime) {
+  for (const Probe& probe : all_probes())
+    EXPECT_EQ(observe(probe, simulated_rig(), kLimit), observe(probe, simulated_rig(), kLimit)) << probe.name;
+}
+
+TEST(Probes, WhatIsAllowed) {
+  EXPECT_TRUE(is_allowed("", ""));
+  EXPECT_TRUE(is_allowed("a=1 b=2", "a=1 b=2"));
+  EXPECT_TRUE(is_allowed("a=1 b=2", "a=7|1|9 b=2"));
+  EXPECT_FALSE(is_allowed("a=1 b=2", "a=7|9 b=2"));
+  EXPECT_FALSE(is_allowed("a=1", "a=11"));
+  EXPECT_FALSE(is_allowed("a=11", "a=1"));
+  EXPECT_FALSE(is_allowed("a=1", "a=1 b=2"));
+  EXPECT_FALSE(is_allowed("a=1 b=2", "a=1"));
+  EXPECT_FALSE(is_allowed("b=1", "a=1"));
+  EXPECT_FALSE(is_allowed("setup:cuInit=3", "a=1"));
+}
+
+// A driver whose tables are the simulated one's, with one entry replaced.
+class OtherRig final : public Rig {
+ public:
+  using Change = void (*)(gpu::DriverApi&);
+  explicit OtherRig(Change change) : behind_(simulated_rig()()), table_(behind_->driver()) { change(table_); }
+  const gpu::DriverApi& driver() const override { return table_; }
+  const gpu::CompilerApi& compiler() const override { return behind_->compiler(); }
+  int device() const override { return 0; }
+  gpu::CUfunction function_that_meets(gpu::FaultKind kind) override { return behind_->function_that_meets(kind); }
+  void expect(gpu::FaultKind kind) override { behind_->expect(kind); }
+  void let_time_pass() override { behind_->let_time_pass(); }
+
+ private:
+  std::unique_ptr<Rig> behind_;
+  gpu::DriverApi table_;
+};
+
+RigMaker other_rig(OtherRig::Change change) {
+  return [change] { return std::make_unique<OtherRig>(change); };
+}
+
+class Conform : public testing::Test {
+ protected:
+  Conform() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "conform_test_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    options_.limit = std::chrono::milliseconds(1500);
+    options_.output = folder_ + "/transcript.jsonl";
+  }
+  ~Conform() override { std::filesystem::remove_all(folder_); }
+
+  int run(OtherRig::Change change) {
+    out_.str("");
+    err_.str("");
+    return conform(options_, other_rig(change), out_, err_);
+  }
+  [[nodiscard]] ConformRow row(const std::string& name) const {
+    std::ifstream file(options_.output);
+    const auto transcript = read_transcript(file);
+    EXPECT_TRUE(transcript) << transcript.error();
+    for (const ConformRow& each : transcript->rows)
+      if (each.name == name) return each;
+    ADD_FAILURE() << "no row " << name;
+    return {};
+  }
+  [[nodiscard]] bool printed(const std::string& part) const { return out_.str().find(part) != std::string::npos; }
+
+  std::string folder_;
+  ConformOptions options_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(Conform, ADriverThatDoesTheSameAgrees) {
+  EXPECT_EQ(run([](gpu::DriverApi&) {}), 0) << out_.str();
+  EXPECT_EQ(row("zero-bytes").agreement, Agreement::agree);
+  EXPECT_TRUE(printed("taintgraph simulated device, driver 13.0"));
+  EXPECT_TRUE(printed(std::to_string(all_probes().size()) + " agree"));
+}
+
+TEST_F(Conform, ACodeOutsideTheTableIsTheHardwares) {
+  EXPECT_EQ(run([](gpu::DriverApi& table) {
+              table.cuMemAllocAsync = [](gpu::CUdeviceptr*, std::size_t, gpu::CUstream) {
+                return gpu::CUDA_ERROR_NOT_SUPPORTED;
+              };
+            }),
+            1);
+  EXPECT_EQ(row("too-many-bytes-in-stream-order").agreement, Agreement::hardware_differs);
+  EXPECT_EQ(row("zero-bytes").agreement, Agreement::agree);
+  EXPECT_TRUE(printed("1 hardware differs"));
+}
+
+TEST_F(Conform, AnotherCodeOfTheTableIsAllowed) {
+  EXPECT_EQ(run([](gpu::DriverApi& table) {
+              table.cuLaunchKernel = [](gpu::CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                        unsigned, gpu::CUstream, void**,
+                                        void**) { return gpu::CUDA_ERROR_INVALID_VALUE; };
+            }),
+            1);
+  EXPECT_EQ(row("no-function").agreement, Agreement::both_allowed);
+  EXPECT_EQ(row("too-many-threads").agreement, Agreement::hardware_differs) << "a launch that fits fails, too";
+}
+
+TEST_F(Conform, ACrashOrAHangIsARow) {
+  EXPECT_EQ(run([](gpu::DriverApi& table) {
+              table.cuMemGetInfo = nullptr;
+              table.cuEventDestroy = [](gpu::CUevent) -> gpu::CUresult { std::abort(); };
+              table.cuModuleUnload = [](gpu::CUmodule) -> gpu::CUresult {
+                for (;;) ::pause();
+              };
+            }),
+            1);
+  EXPECT_NE(row("event-destroyed-twice").real.find("died:killed_by_signal"), std::string::npos);
+  EXPECT_NE(row("missing-function").real.find("died:made_no_progress"), std::string::npos);
+  EXPECT_EQ(row("missing-function").agreement, Agreement::hardware_differs);
+  EXPECT_EQ(row("zero-bytes").agreement, Agreement::agree);
+}
+
+TEST_F(Conform, AKeptTranscriptStandsForTheDriver) {
+  ASSERT_EQ(run([](gpu::DriverApi& table) {
+              table.cuMemAllocAsync = [](gpu::CUdeviceptr*, std::size_t, gpu::CUstream) {
+                return gpu::CUDA_ERROR_NOT_SUPPORTED;
+              };
+            }),
+            1);
+  options_.compare = options_.output;
+  options_.output.clear();
+  EXPECT_EQ(run([](gpu::DriverApi&) { std::abort(); }), 1) << "the driver is not asked";
+  EXPECT_TRUE(printed("1 hardware differs"));
+
+  std::ofstream(folder_ + "/bad.jsonl") << "{\"format\":\"other\",\"version\":1}\n";
+  options_.compare = folder_ + "/bad.jsonl";
+  EXPECT_EQ(run([](gpu::DriverApi&) {}), 64);
+  EXPECT_NE(err_.str().find("line 1"), std::string::npos);
+  options_.compare = folder_ + "/missing.jsonl";
+  EXPECT_EQ(run([](gpu::DriverApi&) {}), 64);
+}
+
+TEST_F(Conform, WithoutAGpuNothingIsWritten) {
+  const auto none = []() -> std::unique_ptr<Rig> { throw traces::NoGpu("no CUDA driver: none at all"); };
+  EXPECT_EQ(conform(options_, none, out_, err_), 77);
+  EXPECT_NE(err_.str().find("no CUDA driver: none at all"), std::string::npos);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+TEST_F(Conform, CommandLine) {
+  const auto command = [&](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "conform");
+    return conform_command(static_cast<int>(arguments.size()), arguments.data(), out_, err_);
+  };
+  EXPECT_EQ(command({"--help"}), 0);
+  EXPECT_TRUE(printed("--compare"));
+  EXPECT_EQ(command({"--device", "-1"}), 64);
+  EXPECT_EQ(command({"no-such-trace.jsonl"}), 64);
+}
+
+TEST(TraceRows, SayWhatWasNotOk) {
+  const auto program = traces::parse_program(R"({"format":"taintgraph-trace","version":1}
+{"op":"alloc","buffer":"X","size":8}
+{"op":"launch","kernel":"iota","writes":["X"],"fault":"launch_out_of_resources"}
+{"op":"read","from":["X"],"expect":{"outcome":"ok"}}
+)");
+  ASSERT_TRUE(program);
+  EXPECT_EQ(observe(*program, {}, kLimit), "mismatches=1 #3:outcome #2=failed<2 #3=unwritten<2");
+  ConformRow row{"t", std::string(kNoMismatch), "mismatches=0 #2=failed<2", "mismatches=0 #2=failed<2", {}};
+  judge(row);
+  EXPECT_EQ(row.agreement, Agreement::agree);
+  row.real = "mismatches=01";
+  judge(row);
+  EXPECT_EQ(row.agreement, Agreement::hardware_differs);
+}
+
+}  // namespace
+}  // namespace taintgraph::props
