@@ -169,5 +169,89 @@ TEST(Agreement, AGraphThatCannotBeDestroyedIsGoneAllTheSame) {
             "");
 }
 
+// Whether the window ever opened, nobody can ask on a poisoned context.
+TEST(Agreement, ACaptureThatPoisonsTheDeviceAsItBegins) {
+  for (const char* when : {"before", "after"}) {
+    EXPECT_EQ(differences(std::string(R"({"op":"capture_begin","id":"B","fault":{"kind":"assert","when":")") + when +
+                          R"("},"expect":{"outcome":"failed","roots":["B"]}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"rejected"}}
+{"op":"reset","expect":{"outcome":"ok"}}
+{"op":"capture_begin","expect":{"outcome":"ok"}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"ok"}})"),
+              "")
+        << when;
+  }
+}
+
+// A write longer than what is staged at once waits for its own beginning.
+TEST(Agreement, ALongWriteMayMeetItsOwnFault) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1025}
+{"op":"write","to":"X","fill":0,"fault":"assert"}
+{"op":"reset","expect":{"outcome":"ok"}}
+{"op":"read","from":"X","expect":{"outcome":"unwritten"}})"),
+            "");
+}
+
+TEST(Agreement, AFaultingKernelFaultsThoughItsLaunchWasSaidToFail) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"launch","kernel":"device_assert","fault":{"kind":"invalid_value","when":"after"},"expect":{"outcome":"failed"}}
+{"op":"sync","id":"S","expect":{"outcome":"failed","roots":["S"],"error":"assert"}})"),
+      "");
+  EXPECT_EQ(
+      differences(R"({"op":"launch","kernel":"device_assert","fault":"host_exception","expect":{"outcome":"failed"}}
+{"op":"sync","id":"S","expect":{"outcome":"failed","roots":["S"],"error":"assert"}})"),
+      "");
+  EXPECT_EQ(
+      differences(R"({"op":"launch","kernel":"device_assert","fault":"invalid_value","expect":{"outcome":"failed"}}
+{"op":"sync","expect":{"outcome":"ok"}})"),
+      "");
+}
+
+// The wait that would have shown it was never made.
+TEST(Agreement, ALateFaultStaysHiddenFromASyncThatFailsByItself) {
+  EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":"assert"}
+{"op":"sync","stream":0,"fault":"invalid_value","expect":{"outcome":"failed","error":"invalid_value"}}
+{"op":"sync","stream":0,"expect":{"outcome":"failed","error":"assert"}})",
+                        R"("device":{"surfacing":"documented"})"),
+            "");
+}
+
+TEST(Agreement, AFaultGivenToAReplayTakesThePlaceOfItsKernels) {
+  EXPECT_EQ(differences(R"({"op":"capture_begin"}
+{"op":"launch","kernel":"device_assert"}
+{"op":"capture_end","graph":"g"}
+{"op":"replay","graph":"g","fault":{"kind":"assert","surface":{"after_calls":100}},"expect":{"outcome":"ok"}}
+{"op":"launch","kernel":"noop","stream":1,"expect":{"outcome":"ok"}}
+{"op":"sync","expect":{"outcome":"failed","error":"assert"}})"),
+            "");
+}
+
+// What comes after faulted work never runs, and so never faults itself.
+TEST(Agreement, WorkBehindAFaultCannotFaultAnyMore) {
+  EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":{"kind":"assert","surface":{"after_calls":100}}}
+{"op":"launch","kernel":"device_assert","expect":{"outcome":"ok"}}
+{"op":"wait","stream":0,"on":1,"expect":{"outcome":"ok"}}
+{"op":"sync","stream":0,"expect":{"outcome":"failed","error":"assert"}})"),
+            "");
+}
+
+// D1: the window was doomed already, but the loss of the device is not to be hidden behind that.
+TEST(Agreement, ADoomedWindowMayEndInTheLossOfTheDevice) {
+  EXPECT_EQ(differences(R"({"op":"capture_begin"}
+{"op":"launch","kernel":"noop","fault":"invalid_value"}
+{"op":"capture_end","id":"E","graph":"g","fault":{"kind":"assert","when":"before"},"expect":{"outcome":"failed","roots":["E"],"error":"assert"}}
+{"op":"sync","expect":{"outcome":"poisoned","roots":["E"]}})"),
+            "");
+}
+
+// An earlier fault surfaces before the operation's own, also where that one is made to load its kernel again.
+TEST(Agreement, AnEarlierFaultSurfacesBeforeOneOfLoading) {
+  EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":"assert"}
+{"op":"launch","id":"L","kernel":"noop","fault":"compile_error","expect":{"outcome":"failed","roots":["L"],"error":"assert"}}
+{"op":"sync","expect":{"outcome":"poisoned","roots":["L"]}})"),
+            "");
+}
+
 }  // namespace
 }  // namespace taintgraph::props

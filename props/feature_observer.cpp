@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <optional>
 
 #include "core/error.hpp"
+#include "gpu/fault_table.hpp"
 #include "props/features.hpp"
 
 namespace taintgraph::props {
@@ -16,6 +18,41 @@ constexpr std::uint32_t bit(std::uint32_t stream) { return stream < 32 ? 1U << s
 
 bool runs_on_a_stream(OpKind kind) {
   return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read;
+}
+
+// Kinds of operation that a poisoned device refuses.
+std::optional<Feature> poisoned(OpKind kind) {
+  switch (kind) {
+    case OpKind::alloc:
+      return Feature::poisoned_alloc;
+    case OpKind::write:
+      return Feature::poisoned_write;
+    case OpKind::launch:
+      return Feature::poisoned_launch;
+    case OpKind::copy:
+      return Feature::poisoned_copy;
+    case OpKind::read:
+      return Feature::poisoned_read;
+    case OpKind::sync:
+      return Feature::poisoned_sync;
+    case OpKind::wait:
+      return Feature::poisoned_wait;
+    case OpKind::relocate:
+      return Feature::poisoned_relocate;
+    case OpKind::capture_begin:
+      return Feature::poisoned_capture_begin;
+    case OpKind::capture_end:
+      return Feature::poisoned_capture_end;
+    case OpKind::replay:
+      return Feature::poisoned_replay;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_sticky(std::string_view error) {
+  const std::optional<gpu::FaultKind> kind = gpu::fault_from_string(error);
+  return kind && gpu::row(*kind).sticky;
 }
 
 bool claims(Outcome outcome) { return outcome == Outcome::failed || outcome == Outcome::skipped; }
@@ -35,6 +72,7 @@ FeatureObserver::Extent FeatureObserver::extent(const Ref& ref) {
 void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
   ++counts_.outcomes[static_cast<std::size_t>(operation.kind)][static_cast<std::size_t>(result.outcome)];
   observe_faults(result);
+  observe_loss(operation, result);
   observe_capture(operation, ordinal, result);
   if (result.outcome == Outcome::rejected) return observe_rejection(result);
   observe_ranges(operation);
@@ -102,6 +140,35 @@ void FeatureObserver::observe_buffer(const Operation& operation, std::uint64_t o
   if (operation.kind == OpKind::cleanup) {
     counts_.count(operation.cleanup == traces::CleanupMode::periodic ? Feature::cleanup_periodic
                                                                      : Feature::cleanup_explicit);
+  }
+}
+
+void FeatureObserver::observe_loss(const Operation& operation, const StepResult& result) {
+  bool at_once = false;
+  for (const sim::FiredFault& fault : result.fired) {
+    const bool async = fault.when == gpu::FaultWhen::async;
+    at_once = at_once || (!async && gpu::row(fault.kind).sticky);
+    silent_ = silent_ || (async && fault.surface_after_calls);
+  }
+  if (operation.kind == OpKind::reset) {
+    if (result.outcome == Outcome::ok) counts_.count(Feature::reset_done);
+    if (result.outcome == Outcome::rejected) counts_.count(Feature::reset_refused);
+    if (result.outcome == Outcome::failed) counts_.count(Feature::reset_in_vain);
+    if (result.outcome == Outcome::ok) {
+      reset_ = true;
+      silent_ = false;
+      capturing_ = pending_ = 0;
+    }
+  } else if (result.outcome == Outcome::failed && is_sticky(result.error)) {
+    counts_.count(at_once ? Feature::poisoned_at_once : Feature::surfaced_later);
+    if (!at_once && silent_) counts_.count(Feature::surfaced_after_some_calls);
+    silent_ = false;
+  } else if (result.outcome == Outcome::poisoned) {
+    if (const std::optional<Feature> feature = poisoned(operation.kind)) counts_.count(*feature);
+    if (operation.kind == OpKind::read && result.roots.size() > 1) counts_.count(Feature::poisoned_read_of_claims);
+  }
+  if (reset_ && operation.kind == OpKind::launch && result.outcome == Outcome::ok) {
+    counts_.count(Feature::work_after_a_reset);
   }
 }
 

@@ -54,8 +54,27 @@ enum class Feature : std::uint8_t {
   replay_skipped,
   replay_failed,
   rejected_by_capture,
+  poisoned_at_once,
+  surfaced_later,
+  surfaced_after_some_calls,
+  reset_done,
+  reset_refused,
+  reset_in_vain,
+  work_after_a_reset,
+  poisoned_alloc,
+  poisoned_write,
+  poisoned_launch,
+  poisoned_copy,
+  poisoned_read,
+  poisoned_sync,
+  poisoned_wait,
+  poisoned_relocate,
+  poisoned_capture_begin,
+  poisoned_capture_end,
+  poisoned_replay,
+  poisoned_read_of_claims,
 };
-inline constexpr std::size_t kFeatureCount = 34;
+inline constexpr std::size_t kFeatureCount = 53;
 
 struct FeatureRow {
   Feature feature;
@@ -110,6 +129,7 @@ class FeatureObserver {
   void observe_faults(const traces::StepResult& result);
   void observe_rejection(const traces::StepResult& result);
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
+  void observe_loss(const traces::Operation& operation, const traces::StepResult& result);
   void observe_capture(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_relocation(const traces::Operation& operation, const traces::StepResult& result);
   void observe_read(const traces::StepResult& result);
@@ -121,6 +141,8 @@ class FeatureObserver {
   std::vector<Buffer> buffers_;               // by name
   std::set<std::uint64_t> failed_allocs_;     // ordinals
   std::set<std::uint64_t> freed_while_used_;  // sizes of buffers freed with work still queued on them
+  bool silent_ = false;                       // an asynchronous fault was caused that may keep quiet
+  bool reset_ = false;                        // the context is not the first
   std::uint32_t capturing_ = 0;               // streams, as bits
   std::uint32_t pending_ = 0;                 // streams with work since they were last waited for, as bits
 };

@@ -194,6 +194,50 @@ TEST(Features, CapturesAndReplays) {
   EXPECT_EQ(observed.of(Feature::replay_failed), 1U);
 }
 
+StepResult failing(std::string_view error) {
+  StepResult result;
+  result.outcome = Outcome::failed;
+  result.error = error;
+  return result;
+}
+
+TEST(Features, LossesAndResets) {
+  Observed observed;
+  Operation launch;
+  launch.kind = OpKind::launch;
+  sim::FiredFault fault;
+  fault.kind = gpu::FaultKind::assert_;
+  fault.when = gpu::FaultWhen::before;
+  StepResult result = failing("assert");
+  result.fired = {fault};
+  observed.observe(launch, result);
+  EXPECT_EQ(observed.of(Feature::poisoned_at_once), 1U);
+  observed.observe(launch, Outcome::poisoned);
+  EXPECT_EQ(observed.of(Feature::poisoned_launch), 1U);
+  Operation reset;
+  reset.kind = OpKind::reset;
+  observed.observe(reset, Outcome::ok);
+  observed.observe(reset, Outcome::rejected);
+  observed.observe(reset, Outcome::failed);
+  observed.observe(launch, failing("invalid_value"));
+  observed.observe(launch, failing("assert"));
+  EXPECT_EQ(observed.of(Feature::surfaced_later), 1U);
+  EXPECT_EQ(observed.of(Feature::surfaced_after_some_calls), 0U);
+  EXPECT_EQ(observed.of(Feature::work_after_a_reset), 0U);
+  StepResult quiet;
+  fault.when = gpu::FaultWhen::async;
+  fault.surface_after_calls = 3;
+  quiet.fired = {fault};
+  observed.observe(launch, quiet);
+  observed.observe(launch, failing("assert"));
+  EXPECT_EQ(observed.of(Feature::surfaced_later), 2U);
+  EXPECT_EQ(observed.of(Feature::surfaced_after_some_calls), 1U);
+  EXPECT_EQ(observed.of(Feature::work_after_a_reset), 1U);
+  EXPECT_EQ(observed.of(Feature::reset_done), 1U);
+  EXPECT_EQ(observed.of(Feature::reset_refused), 1U);
+  EXPECT_EQ(observed.of(Feature::reset_in_vain), 1U);
+}
+
 TEST(Features, RejectionsByReason) {
   Observed observed;
   Operation operation;

@@ -64,20 +64,39 @@ TEST(Generator, EveryProgramIsAGoodTrace) {
 TEST(Generator, DrawsEveryKindOfOperationAndKernelAndFault) {
   std::set<OpKind> kinds;
   std::set<std::uint16_t> kernels;
+  std::set<gpu::FaultKind> sticky;
   std::array<std::set<gpu::FaultKind>, traces::kOpKindCount> faults;
   for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
     for (const traces::Operation& operation : generate(3, case_number, {}).operations) {
       kinds.insert(operation.kind);
       if (operation.kind == OpKind::launch) kernels.insert(operation.kernel);
-      if (operation.fault) faults[static_cast<std::size_t>(operation.kind)].insert(operation.fault->kind);
+      if (!operation.fault) continue;
+      const bool poisons = gpu::row(operation.fault->kind).sticky;
+      (poisons ? sticky : faults[static_cast<std::size_t>(operation.kind)]).insert(operation.fault->kind);
     }
   }
-  EXPECT_EQ(kinds.size(), traces::kOpKindCount - 2);  // all but reset and check
-  EXPECT_EQ(kernels.size(), kShapeCount - 3);         // none that faults
+  EXPECT_EQ(kinds.size(), traces::kOpKindCount - 1);  // all but check
+  EXPECT_EQ(kernels.size(), kShapeCount);
+  EXPECT_GT(sticky.size(), 10U);
   for (std::size_t kind = 0; kind < traces::kOpKindCount; ++kind) {
     EXPECT_EQ(faults[kind].size(), faults_for(static_cast<OpKind>(kind)).size())
         << traces::to_string(static_cast<OpKind>(kind));
   }
+}
+
+// A program is not poisoned for good before its last part, whatever it goes through until then.
+TEST(Generator, LosesTheDeviceForGoodOnlyLate) {
+  std::size_t fatal = 0;
+  for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
+    const Program program = generate(8, case_number, {});
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+      const std::optional<sim::Fault>& fault = program.operations[i].fault;
+      if (!fault || gpu::row(fault->kind).recovery != gpu::FaultRecovery::process) continue;
+      ++fatal;
+      EXPECT_GE(i, program.operations.size() / 2) << case_number;
+    }
+  }
+  EXPECT_GT(fatal, 50U);
 }
 
 // More ranges than a kernel's parameters have room for, and more claims than one block of them holds.

@@ -13,7 +13,13 @@ using traces::OpKind;
 
 constexpr std::uint64_t kLongestLoss = 5;      // operations until a reset, so that most kinds are refused now and then
 constexpr std::uint64_t kLongestSilence = 24;  // driver calls, a handful of operations
-constexpr std::uint64_t kVainResetOneIn = 8;   // of operations once the device is lost for good
+constexpr std::uint64_t kIdleOneIn = 3;        // of faults on what submits nothing: they can only poison at once
+constexpr std::uint64_t kVainResetOneIn = 4;   // of operations once the device is lost for good
+
+// Seldom drawn, and seldom good for anything but a rejection: they get their turn while the device is lost.
+constexpr OpKind kSeldomRefused[] = {OpKind::replay,      OpKind::replay,        OpKind::copy, OpKind::relocate,
+                                     OpKind::capture_end, OpKind::capture_begin, OpKind::wait};
+constexpr std::uint64_t kSeldomRefusedOneIn = 4;
 
 bool submits(OpKind kind) {
   return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::replay;
@@ -24,6 +30,7 @@ bool submits(OpKind kind) {
 bool LossDrawing::strike(Random& random, traces::Operation& operation) {
   ++drawn_;
   if (losses_.one_in == 0 || faults_for(operation.kind).empty() || !random.one_in(losses_.one_in)) return false;
+  if (!submits(operation.kind) && !random.one_in(kIdleOneIn)) return false;
   sim::Fault fault{.kind = FaultKind::assert_, .when = {}, .bytes_done = 0, .surface_after_calls = {}};
   const std::span<const FaultKind> for_good = fatal_faults_for(operation.kind);
   const bool last = for_good_now(random) && !for_good.empty();
@@ -48,17 +55,18 @@ std::optional<Shape> LossDrawing::draw_faulting_kernel(Random& random) {
 }
 
 OpKind LossDrawing::redirect(Random& random, OpKind kind) {
-  if (lost_for_good_) return random.one_in(kVainResetOneIn) ? OpKind::reset : kind;
   if (!reset_in_) return kind;
+  if (random.one_in(kSeldomRefusedOneIn)) return random.pick<OpKind>(kSeldomRefused);
+  if (lost_for_good_) return random.one_in(kVainResetOneIn) ? OpKind::reset : kind;
   if (*reset_in_ == 0) return OpKind::reset;
   --*reset_in_;
   return *reset_in_ == 0 && !random.one_in(3) ? OpKind::sync : kind;
 }
 
 bool LossDrawing::recovered() {
-  const bool believed = reset_in_.has_value() && !lost_for_good_;
+  if (!reset_in_ || lost_for_good_) return false;
   reset_in_.reset();
-  return believed;
+  return true;
 }
 
 bool LossDrawing::for_good_now(Random& random) const {

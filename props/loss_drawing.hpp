@@ -17,7 +17,7 @@ class LossDrawing {
  public:
   // `operations`: about how many the program will have.
   LossDrawing(const Profile& profile, std::uint64_t operations)
-      : losses_(profile.losses), first_for_good_(operations - operations / 8) {}
+      : losses_(profile.losses), first_for_good_(operations - operations / 4) {}
 
   // Gives the operation a sticky fault, or not. True if it did. Called once for each operation, in order.
   bool strike(Random& random, traces::Operation& operation);

@@ -35,7 +35,8 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
 bool Model::may_be_open(const Step& step) const {
   const OpKind kind = step.operation.kind;
   const bool by_nature = kind == OpKind::alloc || kind == OpKind::relocate || kind == OpKind::reset;
-  return by_nature || step.verdict.may_fail || !state_.pending.empty();
+  const bool may_wait_for_itself = kind == OpKind::write && step.verdict.leaves_behind;
+  return by_nature || may_wait_for_itself || step.verdict.may_fail || !state_.pending.empty();
 }
 
 Prediction Model::otherwise() {

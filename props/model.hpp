@@ -142,12 +142,14 @@ class Model {
     bool recovery_open = false;
   };
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
+  void leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful);
   [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
   void follow(Step& step, const Ranges& reads, const Ranges& writes);
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
   [[nodiscard]] Prediction refuse(const Ranges& writes);
   void leave_behind(Step& step);
+  void leave_behind(reference::AsyncFault fault);
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
   [[nodiscard]] std::set<Ordinal> held_by_graphs() const;

@@ -82,7 +82,7 @@ Prediction Model::capture_end(Step& step) {
   Prediction prediction;
   if (stopped) prediction = fail(step, *stopped);
   if (!stopped) leave_behind(step);
-  if (window.doomed && !(stopped && stopped->surfaced)) {
+  if (window.doomed && !(stopped && stopped->cause.sticky)) {  // D1: nothing hides the loss of the device
     prediction = with(Outcome::failed, {window.doomed->operation});
     prediction.error = window.doomed->error;
   }

@@ -119,7 +119,7 @@ sim::FiredFault assumed(const Operation& operation) {
 }
 
 AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
-  return AsyncFault{fired.kind, documented || fired.surface_after_calls.has_value(), {operation.stream}, {}, {}};
+  return AsyncFault{fired.kind, false, documented || fired.surface_after_calls.has_value(), {operation.stream}, {}, {}};
 }
 
 // Whether a reservation that a planned fault refused is given up. One refusal for want of memory is healed by the

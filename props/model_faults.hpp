@@ -22,6 +22,7 @@ namespace taintgraph::props::reference {
 // A fault that the device causes on its own time; it shows at a later operation.
 struct AsyncFault {
   gpu::FaultKind kind = gpu::FaultKind::unknown;
+  bool doubtful = false;            // may never be caused: the work was perhaps not submitted, or comes after a fault
   bool late = false;                // may stay hidden until something waits for the faulted work
   std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
   std::vector<Range> reads;         // by the faulted work, and by all that is known to come after it:

@@ -38,13 +38,29 @@ void Model::follow(Step& step, const Ranges& reads, const Ranges& writes) {
 std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
   if (state_.pending.empty()) return std::nullopt;
   bool must = false;
+  bool must_by_waiting = false;
   for (const reference::AsyncFault& fault : state_.pending) {
+    if (fault.doubtful) continue;
     if (!fault.late) must = must || reach != Reach::perhaps;
-    if (reach == Reach::waits_for_all) must = true;
-    if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must = true;
+    if (reach == Reach::waits_for_all) must_by_waiting = true;
+    if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must_by_waiting = true;
   }
-  if (!must) step.open = true;
-  if (!must && !step.take_other) return std::nullopt;
+  // The compiler knows no context, and so nothing of what happened in one.
+  const bool compiling = step.verdict.fails && step.verdict.fails->kind == gpu::FaultKind::compile_error;
+  if (compiling && must) {
+    must = false;
+    must_by_waiting = true;
+  }
+  // An operation that fails by itself may never come to wait.
+  const bool fails_by_itself = (step.verdict.fails && step.verdict.fails->kind != gpu::FaultKind::host_exception) ||
+                               step.verdict.may_fail.has_value();
+  if (must_by_waiting && !must && fails_by_itself) {
+    step.open = true;
+    if (step.take_other) return std::nullopt;
+  } else if (!must && !must_by_waiting) {
+    step.open = true;
+    if (!step.take_other) return std::nullopt;
+  }
 
   Trouble trouble{reference::cause_of(state_.pending.front().kind), {}};
   trouble.surfaced = true;
@@ -74,7 +90,16 @@ Prediction Model::refuse(const Ranges& writes) {
 
 void Model::leave_behind(Step& step) {
   step.left_behind = true;
-  if (step.verdict.leaves_behind) state_.pending.push_back(*step.verdict.leaves_behind);
+  if (step.verdict.leaves_behind) leave_behind(*step.verdict.leaves_behind);
+}
+
+void Model::leave_behind(reference::AsyncFault fault) {
+  for (const reference::AsyncFault& earlier : state_.pending) {
+    for (const std::uint32_t stream : fault.streams) {
+      fault.doubtful = fault.doubtful || earlier.streams.count(stream) != 0;
+    }
+  }
+  state_.pending.push_back(std::move(fault));
 }
 
 Prediction Model::with(Outcome outcome, std::vector<Ordinal> roots) const {

@@ -11,6 +11,8 @@ using traces::Outcome;
 
 namespace {
 
+constexpr std::uint64_t kStagedAtOnce = 1024;  // bytes of a host write: see traces::SessionOptions
+
 bool all_empty(const std::vector<reference::Range>& ranges) {
   return std::all_of(ranges.begin(), ranges.end(), [](const reference::Range& each) { return each.empty(); });
 }
@@ -40,6 +42,10 @@ Prediction Model::write(Step& step) {
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
   if (range.empty()) return {};
   if (state_.memory.unallocated(range)) return with(Outcome::unwritten, {state_.memory.first_claim(range)});
+  // A long one goes in pieces, the later of which may have to wait for what the first has caused.
+  if (step.verdict.leaves_behind && range.size() > kStagedAtOnce && !step.verdict.may_fail) {
+    step.verdict.may_fail = reference::Strike{step.verdict.leaves_behind->kind, reference::Effect::unknown, 0};
+  }
   return submit(step, {reference::Node{.writes = *to, .host_bytes = host_bytes(operation, range.size())}});
 }
 
@@ -54,7 +60,7 @@ Prediction Model::launch(Step& step) {
   if (state_.poison != 0) return refuse(*writes);
   reference::Node node{.kernel = kernel, .reads = *reads, .writes = *writes, .scalar = operation.scalar};
   if (const std::optional<gpu::FaultKind> kind = reference::fault_of(kernel)) {
-    node.fault = {*kind, device_.surfacing == traces::Surfacing::documented, {operation.stream}, {}, {}};
+    node.fault = {*kind, false, device_.surfacing == traces::Surfacing::documented, {operation.stream}, {}, {}};
   }
   if (capturing(operation.stream)) return record(step, std::move(node));
   return submit(step, {node});
@@ -84,25 +90,38 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
   follow(step, reads, writes);
   if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
     reference::run_partly(graph, stopped->strike, state_.memory);
+    const bool doubtful = stopped->strike.effect == reference::Effect::unknown;
+    if (doubtful || stopped->strike.effect == reference::Effect::everything) {
+      leave_faults_of(graph, step.operation.stream, doubtful);
+    }
     state_.memory.claim(writes, step.ordinal);
     return fail(step, *stopped);
   }
   reference::run(graph, state_.memory);
   if (step.verdict.leaves_behind) state_.memory.forget_values(writes);
   state_.memory.release(writes);
-  const std::size_t earlier = state_.pending.size();
+  if (step.verdict.leaves_behind) {
+    step.verdict.leaves_behind->reads = reads;
+    step.verdict.leaves_behind->writes = writes;
+  }
   leave_behind(step);
-  for (const reference::Node& node : graph) {
-    if (!node.fault) continue;
-    state_.pending.push_back(*node.fault);
-    state_.pending.back().streams = {step.operation.stream};
-    break;  // the device is gone before the next node runs
-  }
-  for (std::size_t i = earlier; i < state_.pending.size(); ++i) {
-    state_.pending[i].reads = reads;
-    state_.pending[i].writes = writes;
-  }
+  // Work has one error: the one that it was given, or that of its kernel.
+  const bool given = step.verdict.leaves_behind && !step.verdict.planned_behind;
+  if (!given) leave_faults_of(graph, step.operation.stream, step.verdict.planned_behind);
   return {};
+}
+
+// The device is gone before the node after a faulting one runs.
+void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful) {
+  const auto node =
+      std::find_if(graph.begin(), graph.end(), [](const reference::Node& each) { return each.fault.has_value(); });
+  if (node == graph.end()) return;
+  reference::AsyncFault left = *node->fault;
+  left.doubtful = doubtful;
+  left.streams = {stream};
+  left.reads = reference::read_by(graph);
+  left.writes = reference::written_by(graph);
+  leave_behind(std::move(left));
 }
 
 Prediction Model::skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs) {

@@ -6,8 +6,19 @@ namespace {
 using traces::OpKind;
 
 // Ways of spending a case.
-enum class Theme : std::uint8_t { mixed, chains, fragments, churn, streams, reservations, wide, moves, captures };
-constexpr std::uint64_t kThemeCount = 9;
+enum class Theme : std::uint8_t {
+  mixed,
+  chains,
+  fragments,
+  churn,
+  streams,
+  reservations,
+  wide,
+  moves,
+  captures,
+  losses
+};
+constexpr std::uint64_t kThemeCount = 10;
 
 std::uint16_t& weight(Profile& profile, OpKind kind) { return profile.operations[static_cast<std::size_t>(kind)]; }
 std::uint16_t& weight(Profile& profile, Shape shape) { return profile.shapes[static_cast<std::size_t>(shape)]; }
@@ -96,6 +107,13 @@ void apply(Theme theme, Profile& profile) {
       weight(profile, OpKind::replay) = 30;
       weight(profile, OpKind::destroy) = 4;
       break;
+    case Theme::losses:  // the device lost and started again, over and over
+      profile.losses = {
+          .one_in = 6, .kernel_one_in = 10, .for_good_one_in = 2, .async_percent = 80, .late_percent = 40};
+      weight(profile, OpKind::capture_begin) = 5;
+      weight(profile, OpKind::replay) = 12;
+      weight(profile, OpKind::reset) = 4;  // now and then too early, or what came back as too late
+      break;
   }
 }
 
@@ -143,6 +161,10 @@ Profile draw_profile(Random& random) {
   if (random.one_in(3)) profile.planned_faults = static_cast<std::uint32_t>(random.between(1, 4));
   even_weights(profile);
   apply(static_cast<Theme>(random.below(kThemeCount)), profile);
+  if (profile.losses.one_in == 0 && random.one_in(8)) {
+    profile.losses = {.one_in = 80, .kernel_one_in = 60, .for_good_one_in = 6, .late_percent = 20};
+  }
+  if (profile.losses.one_in != 0 && random.one_in(3)) profile.device.surfacing = traces::Surfacing::documented;
   return profile;
 }
 

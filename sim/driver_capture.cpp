@@ -105,6 +105,8 @@ CUresult DriverEntries::cuStreamEndCapture(CUstream stream, CUgraph* graph) {
     *graph = nullptr;
     const std::shared_ptr<Capture> capture = object.capture;
     if (!capture || capture->origin != object.slot) {
+      // Refused in any case: on a poisoned context nobody could have asked whether there is a capture to end.
+      if (struck_.ends_only) return CUDA_SUCCESS;
       return misuse(kCall, "of a stream that began no capture", CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     }
     if (capture->mode != gpu::CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != std::this_thread::get_id()) {

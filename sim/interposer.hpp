@@ -96,6 +96,9 @@ class Interposer {
   // The call for the sake of what it ends; its answer is known already.
   template <Call call, class... Arguments>
   void end_only(CUresult (*gpu::DriverApi::*entry)(Arguments...), Arguments... arguments) {
+    // A backend whose calls are refused cannot ask whether there is a capture to end.
+    const SeenObjects::Stream* const stream = objects_.stream_among(arguments...);
+    if (call == Call::cuStreamEndCapture && stream != nullptr && !stream->captures) return;
     if ((driver_.*entry)(arguments...) == CUDA_SUCCESS) objects_.learn(Of<call>{}, arguments...);
     objects_.forget(Of<call>{}, arguments...);
     drop_result(Of<call>{}, arguments...);

@@ -250,10 +250,14 @@ core::Status Session::State::write(const Operation& operation) {
 
 core::Status Session::State::launch(const Operation& operation) {
   const gpu::KernelInfo& kernel = gpu::kernel_catalog()[operation.kernel];
-  // Loading is done once for all launches; a fault that strikes there needs it done again.
-  if (operation.fault && strikes_loading(operation.kind, operation.fault->kind))
-    if (auto forgotten = machine.device->forget_kernel(kernel.name); !forgotten && !forgotten.error().sticky)
+  // Loading is done once for all launches; a fault that strikes there needs it done again. An earlier fault that
+  // surfaces in that comes first: this one then has no turn.
+  if (operation.fault && strikes_loading(operation.kind, operation.fault->kind)) {
+    const auto forgotten = machine.device->forget_kernel(kernel.name);
+    if (!forgotten && !forgotten.error().sticky)
       throw std::runtime_error("cannot unload a kernel: " + std::string(forgotten.error().name));
+    if (!forgotten) machine.plan.strike({}, *operation.fault);
+  }
   reads.clear();
   writes.clear();
   for (const Ref& ref : operation.reads) reads.push_back(bind(ref));
