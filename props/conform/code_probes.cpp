@@ -78,7 +78,7 @@ void no_function(ProbeRun& on) {
 void bad_launch(ProbeRun& on, unsigned block, unsigned grid, unsigned shared) {
   on.open_context();
   const gpu::CUstream stream = on.stream();
-  const gpu::CUfunction function = on.rig.function_that_meets(not_ready);
+  const gpu::CUfunction function = load(on.rig, *gpu::find_kernel("noop"));
   on.sees(Call::cuLaunchKernel, on.launch(function, stream, 0, block, grid, shared),
           {invalid_value, launch_out_of_resources});
   on.lingers({invalid_value}, stream);

@@ -7,12 +7,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
+#include "gpu/compiler_loader.hpp"
+#include "gpu/kernel_compiler.hpp"
 #include "props/conform/conformance.hpp"
 #include "props/conform/transcript.hpp"
 #include "traces/reader.hpp"
@@ -55,6 +58,24 @@ TEST(Probes, WhatIsAllowed) {
   EXPECT_FALSE(is_allowed("a=1 b=2", "a=1"));
   EXPECT_FALSE(is_allowed("b=1", "a=1"));
   EXPECT_FALSE(is_allowed("setup:cuInit=3", "a=1"));
+}
+
+// What the simulated driver cannot show of them: that the real compiler takes them.
+TEST(DeviceOnlyKernels, Compile) {
+  const auto compiler = gpu::load_compiler();
+  if (!compiler) GTEST_SKIP() << compiler.error();
+  const std::unique_ptr<Rig> rig = simulated_rig()();
+  ASSERT_EQ(rig->driver().cuInit(0), gpu::CUDA_SUCCESS);
+  for (const DeviceOnlyKernel& each : device_only_kernels()) {
+    const auto ptx = gpu::KernelCompiler(rig->driver(), *compiler).compile(each.kernel, 0);
+    ASSERT_TRUE(ptx) << each.kernel.name << ": " << ptx.error().detail;
+    EXPECT_NE(ptx->find(".entry " + std::string(each.kernel.name) + "("), std::string::npos) << *ptx;
+    const std::string_view marks[] = {"st.volatile.global.u32", "st.volatile.u32", "call",
+                                      "atom.global.add",        "brkpt",           "%clock64"};
+    const bool kept = std::any_of(std::begin(marks), std::end(marks),
+                                  [&](std::string_view mark) { return ptx->find(mark) != std::string::npos; });
+    EXPECT_TRUE(kept) << "the compiler has dropped what faults: " << *ptx;
+  }
 }
 
 // A driver whose tables are the simulated one's, with one entry replaced.

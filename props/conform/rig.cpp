@@ -17,13 +17,7 @@ namespace {
 
 using gpu::FaultKind;
 
-// Kernels that only a GPU can run: what they do has no meaning in the language of the simulated one.
-struct DeviceOnly {
-  FaultKind kind;
-  gpu::KernelInfo kernel;
-};
-
-constexpr DeviceOnly kDeviceOnly[] = {
+constexpr DeviceOnlyKernel kDeviceOnly[] = {
     {FaultKind::not_ready,
      {"busy",
       "#include \"kernel.cuh\"\n"
@@ -78,19 +72,6 @@ std::string_view kernel_of(FaultKind kind) {
   }
 }
 
-gpu::CUfunction load(const Rig& rig, const gpu::KernelInfo& kernel) {
-  const auto ptx = gpu::KernelCompiler(rig.driver(), rig.compiler()).compile(kernel, rig.device());
-  if (!ptx) throw std::runtime_error(std::string(kernel.name) + " does not compile: " + ptx.error().detail);
-  gpu::CUmodule module = nullptr;
-  gpu::CUfunction function = nullptr;
-  gpu::CUresult code = rig.driver().cuModuleLoadData(&module, ptx->c_str());
-  if (code == gpu::CUDA_SUCCESS) code = rig.driver().cuModuleGetFunction(&function, module, kernel.name.data());
-  if (code == gpu::CUDA_SUCCESS) code = rig.driver().cuFuncLoad(function);
-  if (code != gpu::CUDA_SUCCESS)
-    throw std::runtime_error(std::string(kernel.name) + " does not load: " + std::to_string(code));
-  return function;
-}
-
 class RealRig final : public Rig {
  public:
   explicit RealRig(int device) : device_(device) {
@@ -114,8 +95,8 @@ class RealRig final : public Rig {
 
   gpu::CUfunction function_that_meets(FaultKind kind) override {
     if (const gpu::KernelInfo* kernel = gpu::find_kernel(kernel_of(kind))) return load(*this, *kernel);
-    for (const DeviceOnly& each : kDeviceOnly)
-      if (each.kind == kind) return load(*this, each.kernel);
+    for (const DeviceOnlyKernel& each : kDeviceOnly)
+      if (each.meets == kind) return load(*this, each.kernel);
     throw std::runtime_error("no kernel meets " + std::string(gpu::row(kind).name));
   }
   void expect(FaultKind) override {}
@@ -156,6 +137,21 @@ class SimulatedRig final : public Rig {
 };
 
 }  // namespace
+
+gpu::CUfunction load(const Rig& rig, const gpu::KernelInfo& kernel) {
+  const auto ptx = gpu::KernelCompiler(rig.driver(), rig.compiler()).compile(kernel, rig.device());
+  if (!ptx) throw std::runtime_error(std::string(kernel.name) + " does not compile: " + ptx.error().detail);
+  gpu::CUmodule module = nullptr;
+  gpu::CUfunction function = nullptr;
+  gpu::CUresult code = rig.driver().cuModuleLoadData(&module, ptx->c_str());
+  if (code == gpu::CUDA_SUCCESS) code = rig.driver().cuModuleGetFunction(&function, module, kernel.name.data());
+  if (code == gpu::CUDA_SUCCESS) code = rig.driver().cuFuncLoad(function);
+  if (code != gpu::CUDA_SUCCESS)
+    throw std::runtime_error(std::string(kernel.name) + " does not load: " + std::to_string(code));
+  return function;
+}
+
+std::span<const DeviceOnlyKernel> device_only_kernels() { return kDeviceOnly; }
 
 RigMaker real_rig(int device) {
   return [device] { return std::make_unique<RealRig>(device); };

@@ -5,11 +5,12 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <span>
 
 #include "gpu/compiler_api.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/fault_table.hpp"
+#include "gpu/kernel_info.hpp"
 
 namespace taintgraph::props {
 
@@ -32,6 +33,17 @@ class Rig {
   // Lets the device finish what it has, without waiting for it by any call.
   virtual void let_time_pass() = 0;
 };
+
+// `kernel`, compiled and loaded into the current context. Throws std::runtime_error if that fails.
+[[nodiscard]] gpu::CUfunction load(const Rig& rig, const gpu::KernelInfo& kernel);
+
+// The kernels that only a GPU can run, by what each meets: what they do has no meaning in the language of the simulated
+// one.
+struct DeviceOnlyKernel {
+  gpu::FaultKind meets;
+  gpu::KernelInfo kernel;
+};
+[[nodiscard]] std::span<const DeviceOnlyKernel> device_only_kernels();
 
 using RigMaker = std::function<std::unique_ptr<Rig>()>;
 
