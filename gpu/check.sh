@@ -6,8 +6,8 @@
 #   ./check.sh [--device N] [--time 60s] [-o FOLDER]
 #                                        in an unpacked bundle: run it; FOLDER (default: .) gets the transcripts
 #
-# A bundle needs Linux on x86-64 with a C library no older than the one it was built with, the CUDA driver, and NVRTC,
-# unless that was packed too. Exit codes: 0 all held; 1 something did not; 64 usage; 70 the build failed; 77 no GPU.
+# A bundle needs Linux on x86-64 with a C library as new as pack says, the CUDA driver, and NVRTC unless that was packed
+# too. Exit codes: 0 all held; 1 something did not; 64 usage; 70 the build failed; 77 no GPU.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
@@ -35,7 +35,7 @@ pack() {
   local build=$top/build/gpu-check
   local bundle=$build/bundle
   cmake -S "$top" -B "$build" --preset release -D TAINTGRAPH_TESTS=OFF \
-    -D CMAKE_EXE_LINKER_FLAGS="-static-libstdc++ -static-libgcc" >&2 || fail 70 "configuring failed"
+    -D CMAKE_EXE_LINKER_FLAGS="-static-libstdc++ -static-libgcc -Wl,--gc-sections" >&2 || fail 70 "configuring failed"
   cmake --build "$build" --target taintgraph launch_cost >&2 || fail 70 "building failed"
   rm -rf "$bundle"
   mkdir -p "$bundle/scenarios" || fail 70 "cannot write $bundle"

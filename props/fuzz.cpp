@@ -1,10 +1,12 @@
 #include "props/fuzz.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <ostream>
-#include <random>
+#include <stdexcept>
 #include <string>
 
 #include "props/campaign.hpp"
@@ -29,8 +31,10 @@ constexpr int kNoGpu = 77;
 bool on_hardware(const FuzzOptions& options) { return options.backend == traces::Backend::cuda; }
 
 std::uint64_t fresh_seed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
+  // Not std::random_device, which ties a program that carries its own libstdc++ to the newest C libraries.
+  std::uint64_t seed = 0;
+  if (::getentropy(&seed, sizeof seed) != 0) throw std::runtime_error("no randomness for a seed; give one with --seed");
+  return seed;
 }
 
 class FuzzRun {

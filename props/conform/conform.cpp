@@ -85,7 +85,7 @@ class ConformRun {
 
   void compare(const Probe& probe) {
     const Observation simulated = observe(probe, simulated_rig(), options_.limit);
-    ConformRow row{std::string(probe.name), simulated.expected, simulated.seen, {}, {}};
+    ConformRow row{std::string(probe.name), simulated.expected, simulated.seen, {}, Agreement::left_out};
     if (options_.compare.empty()) {
       const Observation real = observe(probe, real_, options_.limit);
       row.real = real.seen;
@@ -96,7 +96,7 @@ class ConformRun {
 
   void compare(const std::string& name, const traces::Program& program) {
     traces::SessionOptions session;
-    ConformRow row{name, std::string(kNoMismatch), observe(program, session, options_.limit), {}, {}};
+    ConformRow row{name, std::string(kNoMismatch), observe(program, session, options_.limit), {}, Agreement::left_out};
     const bool possible = !traces::leaves_work_half_done(program);
     if (possible && options_.compare.empty()) {
       session.backend = traces::Backend::cuda;

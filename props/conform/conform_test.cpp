@@ -138,6 +138,19 @@ TEST_F(Conform, ADriverThatDoesTheSameAgrees) {
   EXPECT_TRUE(printed(std::to_string(all_probes().size()) + " agree"));
 }
 
+TEST_F(Conform, ATraceThatHardwareCannotRunIsLeftOut) {
+  const std::string path = folder_ + "/half.jsonl";
+  std::ofstream(path) << R"({"format":"taintgraph-trace","version":1}
+{"op":"alloc","buffer":"X","size":8}
+{"op":"write","to":"X","fill":1,"fault":{"kind":"invalid_value","bytes_done":3}}
+)";
+  options_.traces = {path};
+  EXPECT_EQ(run([](gpu::DriverApi&) {}), 0) << out_.str();
+  EXPECT_EQ(row("half.jsonl").agreement, Agreement::left_out);
+  EXPECT_EQ(row("half.jsonl").simulated, "mismatches=0 #2=failed<2");
+  EXPECT_TRUE(printed("1 left out"));
+}
+
 TEST_F(Conform, ACodeOutsideTheTableIsTheHardwares) {
   EXPECT_EQ(run([](gpu::DriverApi& table) {
               table.cuMemAllocAsync = [](gpu::CUdeviceptr*, std::size_t, gpu::CUstream) {
