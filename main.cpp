@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "commit.hpp"
@@ -45,12 +46,16 @@ struct Subcommand {
 auto draw_svg(const traces::Snapshot& snapshot) { return viz::svg_text(snapshot); }
 std::unique_ptr<traces::Film> new_film() { return std::make_unique<viz::Film>(); }
 
+std::string version_text() {
+  return std::string(TAINTGRAPH_VERSION) + " (commit " + std::string(taintgraph::kCommit) + ")";
+}
+
 int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   return traces::replay_command(argc, argv, out, err, {.svg = draw_svg, .film = new_film});
 }
 
 int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  return taintgraph::props::fuzz_command(argc, argv, out, err, draw_svg);
+  return taintgraph::props::fuzz_command(argc, argv, out, err, {.render = draw_svg, .version = version_text()});
 }
 
 int help_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

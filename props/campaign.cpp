@@ -1,39 +1,30 @@
 #include "props/campaign.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "props/packet.hpp"
 #include "props/random.hpp"
+#include "props/signature.hpp"
 #include "traces/writer.hpp"
 
 namespace taintgraph::props {
 namespace {
 
 constexpr std::uint64_t kValidateOneIn = 100;  // cases: the structures' own validation costs many times the run
+constexpr std::uint64_t kTwiceOneIn = 20;      // a second run costs as much as the first
+constexpr std::uint64_t kTwiceSalt = 0x74776963;
 
 void put(Packer& packer, const std::optional<Disagreement>& disagreement) {
   packer.put(disagreement.has_value());
-  if (!disagreement) return;
-  packer.put(disagreement->property);
-  packer.put(disagreement->step);
-  packer.put(disagreement->kind);
-  packer.put(disagreement->operation);
-  packer.put(disagreement->expected);
-  packer.put(disagreement->found);
+  if (disagreement) put(packer, *disagreement);
 }
 
 void get(Unpacker& unpacker, std::optional<Disagreement>& disagreement) {
   bool present = false;
   unpacker.get(present);
-  if (!present) return;
-  disagreement.emplace();
-  unpacker.get(disagreement->property);
-  unpacker.get(disagreement->step);
-  unpacker.get(disagreement->kind);
-  unpacker.get(disagreement->operation);
-  unpacker.get(disagreement->expected);
-  unpacker.get(disagreement->found);
+  if (present) get(unpacker, disagreement.emplace());
 }
 
 // The line that says most about a crash: the last that is not empty, or the first that says ERROR or CHECK.
@@ -53,12 +44,15 @@ std::string telling_line(const std::string& text) {
   return last;
 }
 
+const char* property_of(Death::How how) {
+  if (how == Death::How::by_stalling) return kHangProperty;
+  return how == Death::How::by_memory ? kMemoryProperty : kCrashProperty;
+}
+
 // A child that died, as a disagreement at the operation that it was executing.
-Verdict verdict_of(const Death& death, const traces::Program& program, std::uint64_t step) {
-  Verdict verdict;
-  verdict.hung = death.how == Death::How::by_stalling;
-  Disagreement& disagreement = verdict.disagreement.emplace();
-  disagreement.property = verdict.hung ? "hang" : "crash";
+Disagreement disagreement_of(const Death& death, const traces::Program& program, std::uint64_t step) {
+  Disagreement disagreement;
+  disagreement.property = property_of(death.how);
   disagreement.step = step;
   if (step > 0 && step <= program.operations.size()) {
     const traces::Operation& operation = program.operations[static_cast<std::size_t>(step - 1)];
@@ -68,33 +62,35 @@ Verdict verdict_of(const Death& death, const traces::Program& program, std::uint
   disagreement.expected = "the program goes on";
   disagreement.found = death.text();
   if (const std::string line = telling_line(death.stderr_tail); !line.empty()) disagreement.found += ": " + line;
-  return verdict;
+  return disagreement;
+}
+
+void require_started(const Death& death) {
+  if (death.how == Death::How::never_started) throw std::runtime_error("a child process " + death.text());
+}
+
+CheckedRun judged(const Judge& judge, const std::function<traces::Program()>& make, const Scrutiny& scrutiny,
+                  SharedProgress& progress) {
+  CheckOptions options;
+  options.validate = scrutiny.validate;
+  options.before_step = [&progress](std::uint64_t ordinal) { progress.set_step(ordinal); };
+  return scrutiny.twice ? judge_twice(judge, make, options) : judge(make(), options);
 }
 
 }  // namespace
 
-void Totals::add(std::uint64_t case_number, const CheckedRun& run) {
-  ++cases;
-  operations += run.operations;
-  faults += run.faults;
-  fingerprint += mix(case_number, run.fingerprint);
-  features.add(run.features);
-  cells.add(run.cells);
-}
-
-void Totals::add(const Totals& other) {
-  cases += other.cases;
-  operations += other.operations;
-  faults += other.faults;
-  fingerprint += other.fingerprint;
-  features.add(other.features);
-  cells.add(other.cells);
-}
-
 Campaign::Campaign(CampaignOptions options, Judge judge) : options_(std::move(options)), judge_(std::move(judge)) {}
 
-tl::expected<std::string, Death> Campaign::isolated(const std::function<std::string()>& work) {
-  return run_isolated(work, progress_, options_.stall_limit);
+tl::expected<std::string, Death> Campaign::isolated(const std::function<std::string()>& work,
+                                                    std::optional<std::chrono::milliseconds> stall) {
+  ChildLimits limits = options_.limits;
+  if (stall && limits.stall.count() > 0) {
+    limits.one_case = limits.one_case * stall->count() / limits.stall.count();
+    limits.stall = *stall;
+  }
+  auto output = run_isolated(work, progress_, limits);
+  if (!output) require_started(output.error());
+  return output;
 }
 
 traces::Program Campaign::program(std::uint64_t case_number) const {
@@ -103,72 +99,80 @@ traces::Program Campaign::program(std::uint64_t case_number) const {
   return drawn;
 }
 
-// Totals are kept in shared memory by nobody: a child that dies takes its batch's with it, and the cases before the one
-// that died are run again.
-BatchResult Campaign::run(std::uint64_t first, std::uint64_t count) {
-  progress_.set_case(first);
-  const auto output = isolated([&] { return run_in_child(first, count); });
-  BatchResult result;
-  if (!output) {
-    const std::uint64_t died = progress_.case_number();
-    const std::uint64_t step = progress_.step();
-    if (died > first) result.totals = run(first, died - first).totals;
-    result.failed = died;
-    result.verdict = verdict_of(output.error(), program(died), step);
-    return result;
-  }
-  Unpacker unpacker(*output);
-  bool failed = false;
-  std::uint64_t failed_case = 0;
-  unpacker.get(result.totals);
-  unpacker.get(failed);
-  unpacker.get(failed_case);
-  unpacker.get(result.verdict.fingerprint);
-  get(unpacker, result.verdict.disagreement);
-  if (failed) result.failed = failed_case;
-  return result;
+// Spread by hashing, so that no way to deal the cases gives one shard all the costly ones.
+Scrutiny Campaign::scrutiny_of(std::uint64_t case_number) const {
+  return {.validate = mix(case_number) % kValidateOneIn == 0,
+          .twice = options_.twice && mix(case_number, kTwiceSalt) % kTwiceOneIn == 0};
 }
 
-std::string Campaign::run_in_child(std::uint64_t first, std::uint64_t count) {
+bool Campaign::goes_on(const Disagreement& disagreement) const {
+  return options_.goes_on && options_.goes_on(signature_of(disagreement));
+}
+
+std::string Campaign::run_batch(const CaseDeal& deal, const Batch& batch, SharedProgress& progress) const {
   Totals totals;
-  CheckedRun run;
-  std::uint64_t case_number = first;
-  CheckOptions options;
-  options.before_step = [this](std::uint64_t ordinal) { progress_.set_step(ordinal); };
-  for (; case_number < first + count; ++case_number) {
-    if (options_.stopped && options_.stopped()) break;
-    progress_.set_case(case_number);
-    options.validate = validates(case_number);
-    run = judge_(program(case_number), options);
+  FailureGroups failures;
+  bool stopped = false;
+  std::uint64_t position = batch.begin;
+  for (; position < batch.end && !stopped; ++position) {
+    const std::uint64_t case_number = deal.number(position);
+    progress.set_case(case_number);
+    const CheckedRun run = judged(
+        judge_, [&] { return program(case_number); }, scrutiny_of(case_number), progress);
     totals.add(case_number, run);
-    if (run.disagreement) break;
+    if (!run.disagreement) continue;
+    failures.add(case_number, *run.disagreement);
+    stopped = !goes_on(*run.disagreement);
   }
   Packer packer;
+  packer.put(position);
+  packer.put(stopped);
   packer.put(totals);
-  packer.put(run.disagreement.has_value());
-  packer.put(case_number);
-  packer.put(run.fingerprint);
-  put(packer, run.disagreement);
+  failures.put(packer);
   return packer.take();
 }
 
-bool Campaign::validates(std::uint64_t case_number) { return case_number % kValidateOneIn == 0; }
+BatchResult Campaign::result_of(std::string_view output, const Batch& batch) const {
+  BatchResult result;
+  result.run.begin = batch.begin;
+  Unpacker unpacker(output);
+  unpacker.get(result.run.end);
+  unpacker.get(result.stopped);
+  unpacker.get(result.totals);
+  result.failures.get(unpacker);
+  if (!unpacker.ok()) throw std::runtime_error("a child process returned half a result");
+  return result;
+}
 
-Verdict Campaign::check_alone(const traces::Program& program, bool validate) {
+BatchResult Campaign::result_of(const Death& death, std::uint64_t case_number, std::uint64_t step,
+                                std::uint64_t position) const {
+  require_started(death);
+  const Disagreement disagreement = disagreement_of(death, program(case_number), step);
+  BatchResult result;
+  result.run = {position, position + 1};
+  result.totals.cases = 1;
+  result.failures.add(case_number, disagreement);
+  result.stopped = !goes_on(disagreement);
+  return result;
+}
+
+Verdict Campaign::check_alone(const traces::Program& program, const Scrutiny& scrutiny,
+                              std::optional<std::chrono::milliseconds> stall) {
   progress_.set_case(0);
   const auto work = [&] {
-    CheckOptions options;
-    options.validate = validate;
-    options.before_step = [this](std::uint64_t ordinal) { progress_.set_step(ordinal); };
-    const CheckedRun run = judge_(program, options);
+    const CheckedRun run = judged(
+        judge_, [&] { return program; }, scrutiny, progress_);
     Packer packer;
     packer.put(run.fingerprint);
     put(packer, run.disagreement);
     return packer.take();
   };
-  const auto output = isolated(work);
-  if (!output) return verdict_of(output.error(), program, progress_.step());
+  const auto output = isolated(work, stall);
   Verdict verdict;
+  if (!output) {
+    verdict.disagreement = disagreement_of(output.error(), program, progress_.step());
+    return verdict;
+  }
   Unpacker unpacker(*output);
   unpacker.get(verdict.fingerprint);
   get(unpacker, verdict.disagreement);

@@ -1,6 +1,7 @@
 #include "props/checker.hpp"
 
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,8 @@ class Checker {
   CheckedRun run() {
     try {
       run_program();
+    } catch (const std::bad_alloc&) {
+      disagree("out of memory", "memory to spare", "the host had none left");
     } catch (const std::exception& exception) {
       // Everything that can go wrong has an error value; whatever is thrown this far up was not meant to be.
       disagree("exception", "none", exception.what());
@@ -63,6 +66,8 @@ class Checker {
     } else {
       observer_.observe(operation, ordinal, found);
     }
+    run_.shape.observe(found);
+    if (options_.keep_trail) run_.trail.push_back(session.fingerprint());
     if (options_.keep_predictions) run_.predictions.push_back(expected);
   }
 

@@ -15,6 +15,7 @@
 #include "props/fault_cells.hpp"
 #include "props/features.hpp"
 #include "props/model.hpp"
+#include "props/run_shape.hpp"
 #include "traces/program.hpp"
 #include "traces/session.hpp"
 #include "traces/snapshot.hpp"
@@ -25,6 +26,7 @@ struct CheckOptions {
   bool validate = false;          // every structure's own validation and the naive audit after each operation; slow
   bool keep_predictions = false;  // in CheckedRun::predictions
   bool keep_snapshot = false;     // in CheckedRun::snapshot, as it is after the last operation executed
+  bool keep_trail = false;        // in CheckedRun::trail
   // What runs the program; `validate` and `keep_history` of it are set from the above.
   traces::SessionOptions session;
   std::function<void(std::uint64_t ordinal)> before_step;  // may be empty
@@ -37,6 +39,8 @@ struct CheckedRun {
   std::uint64_t fingerprint = 0;
   FeatureCounts features;
   CellCoverage cells;
+  RunShape shape;
+  std::vector<std::uint64_t> trail;  // the fingerprint as it was after each operation
   std::vector<Prediction> predictions;
   std::optional<traces::Snapshot> snapshot;
 };

@@ -58,11 +58,17 @@ std::string drawn_text(const Program& program, const GraphRenderer& render, cons
 
 }  // namespace
 
-FailureFolder::FailureFolder(const std::string& parent, std::uint64_t seed)
-    : path_((std::filesystem::path(parent) / std::to_string(seed)).string()) {
+FailureFolder::FailureFolder(const std::string& parent, std::uint64_t seed, std::size_t number) {
+  std::filesystem::path path = std::filesystem::path(parent) / std::to_string(seed);
+  if (number > 1) path /= std::to_string(number);
+  path_ = path.string();
   std::error_code error;
-  std::filesystem::create_directories(path_, error);
+  std::filesystem::create_directories(path, error);
   if (error) error_ = path_ + ": " + error.message();
+  for (const char* name : {"trace.jsonl", "shrunk.jsonl", "graph.svg", "run.json"}) {
+    std::error_code ignored;  // what cannot be removed cannot be replaced either, and that is said
+    std::filesystem::remove(path / name, ignored);
+  }
 }
 
 tl::expected<void, std::string> FailureFolder::write_program(const std::string& name, const Program& program,
@@ -90,6 +96,9 @@ tl::expected<void, std::string> FailureFolder::write_record(const FailureRecord&
   json["seed"] = record.seed;
   json["case"] = record.case_number;
   json["ops_option"] = record.operations_option;
+  json["signature"] = record.signature;
+  json["failing_cases"] = record.failing_cases;
+  json["first_case"] = record.first_case;
   json["property"] = record.disagreement.property;
   json["step"] = record.disagreement.step;
   json["operation"] = record.disagreement.operation;

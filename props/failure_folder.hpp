@@ -1,5 +1,5 @@
-// The folder that a failure leaves behind, DIR/SEED: the program as it was drawn, the program as it was shrunk, a
-// picture of the failure graph where it went wrong, and what the run was.
+// The folder that a failure leaves behind, DIR/SEED for the first of a run, DIR/SEED/2 for the next: the program as it
+// was drawn, the program as it was shrunk, a picture of the failure graph where it went wrong, and what the run was.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,10 @@ struct FailureRecord {
   std::uint64_t case_number = 0;
   std::uint32_t operations_option = 0;
   Disagreement disagreement;
-  std::uint64_t operations = 0;  // of the program as drawn
+  std::string signature;
+  std::uint64_t failing_cases = 0;  // with this signature, in this run
+  std::uint64_t first_case = 0;     // of those
+  std::uint64_t operations = 0;     // of the program as drawn
   std::uint64_t shrunk_operations = 0;
   std::uint64_t shrink_runs = 0;
   bool shrink_finished = false;
@@ -33,8 +36,9 @@ struct FailureRecord {
 
 class FailureFolder {
  public:
-  // Makes the folder. Check error() before anything is written.
-  FailureFolder(const std::string& parent, std::uint64_t seed);
+  // Makes the folder of the run's failure number `number`, counted from 1, and removes what an earlier run with this
+  // seed left there. Check error() before anything is written.
+  FailureFolder(const std::string& parent, std::uint64_t seed, std::size_t number);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::string& error() const { return error_; }  // empty if the folder is there

@@ -1,9 +1,11 @@
 // What is done about a failing case: say it, write it down, make sure that it fails again, shrink it, say it again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "props/campaign.hpp"
@@ -13,9 +15,11 @@
 
 namespace taintgraph::props {
 
-struct CaseFailure {
-  std::uint64_t case_number = 0;
-  Verdict verdict;
+// What has become of a failure once it is dealt with.
+struct ReportedFailure {
+  int status = 0;       // that the run is to end with on its account
+  bool written = true;  // every file, but for a picture that could not be drawn
+  FailureRecord record;
 };
 
 class FailureReport {
@@ -24,16 +28,19 @@ class FailureReport {
                 std::ostream& err)
       : options_(options), seed_(seed), campaign_(campaign), out_(out), err_(err) {}
 
-  // Returns the status that the run ends with. `interrupted` ends the shrinking early, keeping the smallest so far.
-  [[nodiscard]] int make(const CaseFailure& failure, const GraphRenderer& render,
-                         const std::function<bool()>& interrupted);
+  // Deals with the run's failure number `number`, counted from 1. `interrupted` ends the shrinking early, keeping the
+  // smallest so far.
+  [[nodiscard]] ReportedFailure make(std::size_t number, const FailureGroup& group, const GraphRenderer& render,
+                                     const std::function<bool()>& interrupted);
 
  private:
   // The failing case while it is dealt with.
   struct Subject {
+    std::size_t number = 1;
     traces::Program program;
     Disagreement disagreement;
-    bool validate = false;
+    std::string signature;
+    Scrutiny scrutiny;
     FailureRecord record;
   };
 
@@ -41,16 +48,22 @@ class FailureReport {
   void shrink_and_write(Subject& subject, const FailureFolder& folder, const GraphRenderer& render,
                         const std::function<bool()>& interrupted);
   [[nodiscard]] Shrunk shrink_subject(const Subject& subject, const std::function<bool()>& interrupted);
-  void tell(const Disagreement& disagreement);
+  void begin(const FailureGroup& group, const Subject& subject);
   void tell_program(const traces::Program& program);
   void wrote(const FailureFolder& folder, const std::string& name, const tl::expected<void, std::string>& result);
   [[nodiscard]] std::string command(std::uint64_t case_number) const;
+  [[nodiscard]] static std::uint64_t last_step(const Subject& subject, std::uint64_t step);
+  [[nodiscard]] std::optional<std::chrono::milliseconds> shrinking_stall(const Subject& subject) const;
 
+  bool unwritten_ = false;  // a file could not be written
   const FuzzOptions& options_;
   std::uint64_t seed_;
   Campaign& campaign_;
   std::ostream& out_;
   std::ostream& err_;
 };
+
+// The four lines of a failure: property, step, operation, expected and found.
+void tell(std::ostream& out, const Disagreement& disagreement);
 
 }  // namespace taintgraph::props

@@ -4,19 +4,25 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <cstdlib>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "props/campaign.hpp"
 #include "props/conform/conformance.hpp"
+#include "props/exit_status.hpp"
 #include "props/failure_report.hpp"
-#include "props/fuzz_options.hpp"
 #include "props/hardware_form.hpp"
 #include "props/progress_line.hpp"
+#include "props/regressions.hpp"
+#include "props/run_report.hpp"
+#include "props/signature.hpp"
+#include "props/summary_json.hpp"
+#include "props/sweep.hpp"
 #include "traces/interrupt.hpp"
-#include "traces/replayer.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -24,11 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kAllHeld = 0;
-constexpr int kInconclusive = 2;
-constexpr int kNoGpu = 77;
-
-bool on_hardware(const FuzzOptions& options) { return options.backend == traces::Backend::cuda; }
+constexpr std::size_t kMostReported = 20;  // failures shrunk and written; the rest are named
 
 std::uint64_t fresh_seed() {
   // Not std::random_device, which ties a program that carries its own libstdc++ to the newest C libraries.
@@ -37,110 +39,181 @@ std::uint64_t fresh_seed() {
   return seed;
 }
 
+bool on_hardware(const FuzzOptions& options) { return options.backend == traces::Backend::cuda; }
+
+// A driver reserves more address space than a limit would leave it, and the time at which an error shows is its own.
+CampaignOptions campaign_options(const FuzzOptions& options) {
+  CampaignOptions result;
+  result.seed = options.seed ? *options.seed : fresh_seed();
+  result.generator.operations = options.operations;
+  result.limits = options.limits;
+  if (!on_hardware(options)) return result;
+  result.limits.memory_bytes = 0;
+  result.form = give_hardware_form;
+  result.twice = false;
+  return result;
+}
+
+bool interrupted() { return traces::InterruptGuard::interrupted(); }
+
+RunEnd end_of(SweepResult::End end) {
+  switch (end) {
+    case SweepResult::End::out_of_time:
+      return RunEnd::out_of_time;
+    case SweepResult::End::stopped_by_failure:
+      return RunEnd::stopped_by_failure;
+    case SweepResult::End::interrupted:
+      return RunEnd::interrupted;
+    case SweepResult::End::all_run:
+      break;
+  }
+  return RunEnd::all_run;
+}
+
 class FuzzRun {
  public:
   FuzzRun(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err)
       : options_(options),
-        seed_(options.seed ? *options.seed : fresh_seed()),
         out_(out),
         err_(err),
         start_(Clock::now()),
-        campaign_({.seed = seed_,
-                   .generator = {.operations = options.operations},
-                   .stall_limit = options.stall_limit,
-                   .stopped = [this] { return stopped(); },
-                   .form = on_hardware(options) ? give_hardware_form : std::function<void(traces::Program&)>()},
-                  judge) {}
+        campaign_(going_on(campaign_options(options)), judge) {
+    summary_.version = options.version;
+    summary_.seed = campaign_.seed();
+    summary_.operations_option = options.operations;
+    summary_.first_case = options.time ? 0 : options.first_case;
+    if (!options.time) summary_.end_case = options.end_case;
+    summary_.shard = options.shard;
+    summary_.backend = on_hardware(options) ? "cuda" : "sim";
+    report_.command = "fuzz";
+    report_.out = options.out;
+    report_.json = options.json;
+    report_.junit = options.junit;
+    report_.quiet = options.quiet;
+    report_.annotate = options.annotate;
+    if (options.keep_summary) report_.summary = options.out + "/" + summary_file_name(options.shard);
+  }
 
   int run(const GraphRenderer& render) {
-    announce();
-    const std::optional<CaseFailure> failure = run_cases();
-    int status = kAllHeld;
-    if (failure) {
-      FailureReport report(options_, seed_, campaign_, out_, err_);
-      status = report.make(*failure, render, [] { return traces::InterruptGuard::interrupted(); });
-    } else if (totals_.cases == 0) {
-      err_ << "taintgraph fuzz: stopped before the first case ended\n";
-      status = kInconclusive;
-    } else if (!on_hardware(options_) && !floors_hold()) {  // floors are of programs as they are drawn
-      status = kInconclusive;
+    if (const std::string why = unwritable(report_); !why.empty()) return refuse(why, kInternalError);
+    if (!options_.known.empty()) {
+      auto known = load_known_signatures(options_.known);
+      if (!known) return refuse(known.error(), kUsage);
+      known_ = std::move(*known);
     }
-    close(status);
-    return status;
+    out_ << "seed " << summary_.seed << ": " << cases_text(summary_);
+    if (options_.time) out_ << " for " << seconds_text(*options_.time);
+    out_ << ", about " << options_.operations << " operations each" << std::endl;
+    if (!options_.regressions.empty() && !on_hardware(options_)) {
+      auto replayed = replay_regressions(options_.regressions, campaign_, interrupted);
+      if (!replayed) return refuse(replayed.error(), kUsage);
+      summary_.regressions = replayed->traces;
+      summary_.failed_regressions = std::move(replayed->failed);
+      tell_regressions();
+    }
+    if (summary_.failed_regressions.empty() || options_.keep_going) {
+      run_cases(render);
+    } else {
+      summary_.end = RunEnd::stopped_by_failure;
+    }
+    return close();
   }
 
  private:
-  [[nodiscard]] bool stopped() const {
-    return traces::InterruptGuard::interrupted() || (options_.time && Clock::now() - start_ >= *options_.time);
+  int refuse(const std::string& why, int status) {
+    err_ << "taintgraph fuzz: " << why << '\n';
+    return status;
   }
 
-  void announce() {
-    out_ << "seed " << seed_ << ": ";
-    if (options_.time) {
-      out_ << "cases from 0 for " << seconds_text(*options_.time);
-    } else {
-      out_ << "cases " << options_.first_case << ".." << options_.end_case;
+  CampaignOptions going_on(CampaignOptions options) {
+    options.goes_on = [this](const std::string& signature) {
+      return options_.keep_going || known_.count(signature) > 0;
+    };
+    return options;
+  }
+
+  void tell_regressions() {
+    if (summary_.failed_regressions.empty()) {
+      out_ << "regressions: " << summary_.regressions << " traces hold" << std::endl;
+      return;
     }
-    out_ << ", about " << options_.operations << " operations each" << std::endl;
-  }
-
-  std::optional<CaseFailure> run_cases() {
-    ProgressLine progress(err_);
-    std::uint64_t next = options_.time ? 0 : options_.first_case;
-    std::uint64_t batch = kFirstBatch;
-    std::optional<CaseFailure> failure;
-    while (!failure && !stopped() && (options_.time || next < options_.end_case)) {
-      if (!options_.time) batch = std::min(batch, options_.end_case - next);
-      const Clock::time_point before = Clock::now();
-      const BatchResult result = campaign_.run(next, batch);
-      totals_.add(result.totals);
-      next += batch;
-      if (result.failed) failure = CaseFailure{*result.failed, result.verdict};
-      progress.show(totals_);
-      batch = next_batch(batch, Clock::now() - before);
+    for (const RegressionFailure& each : summary_.failed_regressions) {
+      out_ << "regression " << each.path << " fails\n";
+      tell(out_, each.disagreement);
     }
-    return failure;
   }
 
-  // Long enough that a fork costs nothing beside it, short enough that progress moves and little is run again after a
-  // crash. Results do not depend on it.
-  static std::uint64_t next_batch(std::uint64_t batch, Clock::duration took) {
-    if (took < milliseconds(100)) return std::min(batch * 2, kLargestBatch);
-    if (took > milliseconds(400)) return std::max<std::uint64_t>(batch / 2, 1);
-    return batch;
+  void run_cases(const GraphRenderer& render) {
+    const CaseDeal deal(summary_.first_case, summary_.end_case, summary_.shard);
+    SweepResult result = sweep(deal);
+    summary_.end = end_of(result.end);
+    summary_.totals = result.totals;
+    report_failures(result.failures, render);
+    const bool all_seen = summary_.end == RunEnd::all_run || summary_.end == RunEnd::out_of_time;
+    // Floors are of programs as they are drawn.
+    if (all_seen && !on_hardware(options_)) summary_.low_features = low_features_of(summary_);
   }
 
-  bool floors_hold() {
-    const std::vector<Feature> low = below_floor(totals_.features, totals_.cases, options_.operations);
-    for (const Feature feature : low) {
-      const FeatureRow& row = feature_table()[static_cast<std::size_t>(feature)];
-      err_ << "taintgraph fuzz: too little of a feature to be conclusive: " << row.name << ", seen "
-           << totals_.features.of(feature) << " times in " << totals_.cases << " cases\n";
+  SweepResult sweep(const CaseDeal& deal) {
+    ProgressLine progress(err_, {.cases = cases_wanted(summary_), .time = options_.time});
+    SweepOptions options;
+    options.workers =
+        static_cast<std::size_t>(std::min<std::uint64_t>(options_.jobs, std::max<std::uint64_t>(1, deal.size())));
+    options.interrupted = interrupted;
+    options.show_progress = [&progress](const Totals& totals) { progress.show(totals); };
+    if (options_.time) options.out_of_time = [this] { return Clock::now() - start_ >= *options_.time; };
+    return Sweep(campaign_, deal, std::move(options)).run();
+  }
+
+  void report_failures(const FailureGroups& failures, const GraphRenderer& render) {
+    std::size_t reported = 0;
+    for (const FailureGroup* group : failures.in_order()) {
+      FailureSummary& failure = summary_.failures.emplace_back();
+      failure.signature = signature_of(group->disagreement);
+      failure.known = known_.count(failure.signature) > 0;
+      failure.status = status_of(group->disagreement);
+      failure.cases = group->cases;
+      failure.first_case = group->first_case;
+      failure.shortest_case = group->shortest_case;
+      failure.disagreement = group->disagreement;
+      if (!failure.known && reported < kMostReported) report(++reported, *group, render, failure);
     }
-    return low.empty();
   }
 
-  void close(int status) {
-    if (traces::InterruptGuard::interrupted()) out_ << "interrupted\n";
-    if (!options_.quiet) show_coverage(out_, totals_);
-    out_ << (status == kAllHeld ? "PASSED" : "FAILED") << " seed=" << seed_ << " cases=" << totals_.cases
-         << " ops=" << totals_.operations << " faults=" << totals_.faults << " cells=" << totals_.cells.count() << '/'
-         << cells_in_reach().size() << " fingerprint=" << traces::fingerprint_text(totals_.fingerprint)
-         << " time=" << seconds_text(std::chrono::duration_cast<milliseconds>(Clock::now() - start_)) << std::endl;
+  void report(std::size_t number, const FailureGroup& group, const GraphRenderer& render, FailureSummary& failure) {
+    FailureReport report(options_, summary_.seed, campaign_, out_, err_);
+    const ReportedFailure reported = report.make(number, group, render, interrupted);
+    unwritten_ = unwritten_ || !reported.written;
+    failure.status = reported.status;
+    failure.folder = std::to_string(summary_.seed) + (number > 1 ? "/" + std::to_string(number) : "");
+    failure.shrunk_operations = reported.record.shrunk_operations;
+    failure.command = reported.record.command;
   }
 
-  static constexpr std::uint64_t kFirstBatch = 16;
-  static constexpr std::uint64_t kLargestBatch = 1U << 14;
+  int close() {
+    summary_.status = status_of(summary_);
+    const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
+    summary_.milliseconds = static_cast<std::uint64_t>(took.count());
+    const int status = report_run(summary_, report_, out_, err_);
+    return unwritten_ ? kInternalError : status;
+  }
 
   const FuzzOptions& options_;
-  std::uint64_t seed_;
   std::ostream& out_;
   std::ostream& err_;
   Clock::time_point start_;
   traces::InterruptGuard guard_;
   Campaign campaign_;
-  Totals totals_;
+  std::set<std::string> known_;
+  RunSummary summary_;
+  RunReportOptions report_;
+  bool unwritten_ = false;  // a failure's file could not be written
 };
+
+bool on_github() {
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::string_view(actions) == "true";
+}
 
 }  // namespace
 
@@ -149,9 +222,11 @@ int fuzz(const FuzzOptions& options, const Judge& judge, std::ostream& out, std:
   return FuzzRun(options, judge, out, err).run(render);
 }
 
-int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const GraphRenderer& render) {
-  const FuzzCommandLine line = parse_fuzz_command_line(argc, argv, out, err);
+int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err, const FuzzHost& host) {
+  FuzzCommandLine line = parse_fuzz_command_line(argc, argv, out, err);
   if (line.exit_status) return *line.exit_status;
+  line.options.version = host.version;
+  line.options.annotate = on_github();
   if (on_hardware(line.options)) {
     // Asked in a child: a process that has touched a real driver cannot have children that use it.
     if (const auto machine = look_at(real_rig(line.options.device)); !machine) {
@@ -164,7 +239,7 @@ int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostr
     options.session.device = line.options.device;
     return check(program, options);
   };
-  return fuzz(line.options, judge, out, err, render);
+  return fuzz(line.options, judge, out, err, host.render);
 }
 
 }  // namespace taintgraph::props

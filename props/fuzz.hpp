@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
 
 #include "props/campaign.hpp"
 #include "props/failure_folder.hpp"
@@ -9,14 +10,20 @@
 
 namespace taintgraph::props {
 
-// argv[0] is the subcommand's name. Results go to `out`, progress and errors to `err`. Without `render` a failure
-// leaves no picture, and says so.
+// What the program around it lends. Without `render` a failure leaves no picture, and says so.
+struct FuzzHost {
+  GraphRenderer render;
+  std::string version;  // of the program, with its commit
+};
+
+// argv[0] is the subcommand's name. Results go to `out`, progress and errors to `err`; the last line of `out` begins
+// with PASSED if the status is 0, and with FAILED for every other that a run ends with, its reasons above it.
 //
-// Returns 0 all held; 1 a property failed; 2 inconclusive (a hang, no time for a single case, or a feature below its
-// floor); 3 a case that failed did not fail again; 64 a bad command line; 70 if a child process cannot be started; 77
-// if a real driver is wanted and there is none.
+// Returns 0 all held; 1 a property failed; 2 inconclusive (a hang, interrupted, or a feature below its floor); 3 two
+// runs of one case differ; 64 a bad command line, list of known signatures or regression trace; 70 if a child process
+// cannot be started or a file not be written; 77 if a real driver is wanted and there is none.
 [[nodiscard]] int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
-                               const GraphRenderer& render);
+                               const FuzzHost& host);
 
 // The same once the command line is read, judging programs by `judge`.
 [[nodiscard]] int fuzz(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err,

@@ -2,14 +2,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <ostream>
+#include <thread>
+
+#include "props/exit_status.hpp"
 
 namespace taintgraph::props {
 namespace {
 
-constexpr int kUsageStatus = 64;
+constexpr std::size_t kMaxJobs = 1024;
+constexpr std::uint64_t kMaxCase = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMaxShards = 1'000'000;    // so that no arithmetic on case numbers overflows
 constexpr std::uint32_t kMaxOperations = 100'000;  // a case; enough for any depth, and not by slip of a digit the night
 
 // The whole text as a number, or nothing.
@@ -20,42 +26,66 @@ std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
   return value;
 }
 
-void declare(CLI::App& app, FuzzOptions& options) {
-  app.set_help_flag("-h,--help", "print this and leave");
-  app.add_option_function<std::string>(
-         "--seed",
-         [&options](const std::string& text) {
-           options.seed = parse_seed(text);
-           if (!options.seed) throw CLI::ValidationError("--seed", "not a number of 64 bits or a commit hash: " + text);
-         },
-         "decimal, 0x hex, or a commit hash (its first 64 bits); default: a fresh one, printed")
-      ->type_name("S");
-  CLI::Option* cases = app.add_option_function<std::string>(
-                              "--cases",
-                              [&options](const std::string& text) {
-                                const std::optional<CaseRange> range = parse_cases(text);
-                                if (!range) throw CLI::ValidationError("--cases", "not N or A..B with A < B: " + text);
-                                options.first_case = range->first;
-                                options.end_case = range->end;
-                              },
-                              "run cases 0 to N-1, or A to B-1; default: " + std::to_string(kDefaultCases))
-                           ->type_name("N|A..B");
-  app.add_option_function<std::string>(
-         "--time",
-         [&options](const std::string& text) {
-           options.time = parse_duration(text);
-           if (!options.time) throw CLI::ValidationError("--time", "not a time such as 60s, 5m or 1h: " + text);
-         },
-         "run cases from 0 on for so long: 60s, 5m, 1h")
-      ->type_name("TIME")
+// An option whose text `parse` reads; `complaint` says what it should have been.
+template <class Parse, class Store>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, const std::string& type, Parse parse, Store store,
+                        const std::string& complaint, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          name,
+          [=](const std::string& text) {
+            const auto value = parse(text);
+            if (!value) throw CLI::ValidationError(name, complaint + ": " + text);
+            store(*value);
+          },
+          help)
+      ->type_name(type);
+}
+
+void declare_cases(CLI::App& app, FuzzOptions& options) {
+  add_parsed(
+      app, "--seed", "S", parse_seed, [&options](std::uint64_t seed) { options.seed = seed; },
+      "not a number of 64 bits or a commit hash",
+      "decimal, 0x hex, or a commit hash (its first 64 bits); default: a fresh one, printed");
+  CLI::Option* cases = add_parsed(
+      app, "--cases", "N|A..B", parse_cases,
+      [&options](const CaseRange& range) {
+        options.first_case = range.first;
+        options.end_case = range.end;
+      },
+      "not N or A..B with A < B", "run cases 0 to N-1, or A to B-1; default: " + std::to_string(kDefaultCases));
+  add_parsed(
+      app, "--time", "TIME", parse_duration, [&options](std::chrono::milliseconds time) { options.time = time; },
+      "not a time such as 60s, 5m or 1h", "run cases from 0 on for so long: 60s, 5m, 1h")
       ->excludes(cases);
   app.add_option("--ops", options.operations, "operations a case, about")
       ->check(CLI::Range(1U, kMaxOperations))
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--out", options.out, "where failures are written, in a folder named by the seed")
+  app.add_option("--jobs,-j", options.jobs, "worker processes; the result does not depend on it")
+      ->check(CLI::Range(std::size_t{1}, kMaxJobs))
+      ->type_name("J")
+      ->capture_default_str();
+  add_parsed(
+      app, "--shard", "I/N", parse_shard, [&options](const Shard& shard) { options.shard = shard; },
+      "not I/N with 1 <= I <= N", "run every N-th case only; shards 1/N to N/N together are the whole run");
+}
+
+void declare_failures(CLI::App& app, FuzzOptions& options) {
+  app.add_flag("--keep-going", options.keep_going, "run all cases, whatever fails; failures are grouped by signature");
+  app.add_option("--known", options.known,
+                 "signatures that may fail, one a line as printed, # before a comment: counted, and no failure")
+      ->type_name("FILE");
+  app.add_option("--regressions", options.regressions,
+                 "replay the traces of this folder first; from a checkout its own")
+      ->type_name("DIR")
+      ->take_last();  // the entry script gives one, the user's counts
+  app.add_option("--out", options.out,
+                 "where failures are written, in a folder named by the seed; if given, a summary for merge, too")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option("--json", options.json, "write a summary of the run")->type_name("FILE");
+  app.add_option("--junit", options.junit, "write the result as JUnit XML")->type_name("FILE");
   app.add_option_function<std::string>(
          "--backend",
          [&options](const std::string& name) {
@@ -104,24 +134,37 @@ std::optional<CaseRange> parse_cases(std::string_view text) {
       dots == std::string_view::npos ? 0 : parse_number(text.substr(0, dots), 10);
   const std::optional<std::uint64_t> end =
       parse_number(dots == std::string_view::npos ? text : text.substr(dots + 2), 10);
-  if (!first || !end || *first >= *end) return std::nullopt;
+  if (!first || !end || *first >= *end || *end > kMaxCase) return std::nullopt;
   return CaseRange{*first, *end};
+}
+
+std::optional<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::optional<std::uint64_t> index = parse_number(text.substr(0, slash), 10);
+  const std::optional<std::uint64_t> count = parse_number(text.substr(slash + 1), 10);
+  if (!index || !count || *index < 1 || *index > *count || *count > kMaxShards) return std::nullopt;
+  return Shard{*index, *count};
 }
 
 FuzzCommandLine parse_fuzz_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   FuzzCommandLine result;
   result.options.end_case = kDefaultCases;
+  result.options.jobs = std::max(1U, std::thread::hardware_concurrency());
   CLI::App app("Generate programs, run each on the runtime and on the reference model, compare every step.",
                "taintgraph fuzz");
-  declare(app, result.options);
+  app.set_help_flag("-h,--help", "print this and leave");
+  declare_cases(app, result.options);
+  declare_failures(app, result.options);
   try {
     app.parse(argc, argv);
+    result.options.keep_summary = app.count("--out") > 0;
   } catch (const CLI::CallForHelp&) {
     out << app.help();
     result.exit_status = 0;
   } catch (const CLI::ParseError& error) {
     err << "taintgraph fuzz: " << error.what() << "\n\n" << app.help();
-    result.exit_status = kUsageStatus;
+    result.exit_status = kUsage;
   }
   return result;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "props/case_deal.hpp"
+#include "props/isolation.hpp"
 #include "traces/session.hpp"
 
 namespace taintgraph::props {
@@ -18,13 +20,24 @@ struct FuzzOptions {
   std::uint64_t end_case = 0;                     // one past the last; ignored with `time`
   std::optional<std::chrono::milliseconds> time;  // go on for so long instead
   std::uint32_t operations = 40;
+  std::size_t jobs = 1;  // worker processes
+  Shard shard;
+  bool keep_going = false;  // after a failure that is not known
+  std::string known;        // a file of known signatures; empty: none are
+  std::string regressions;  // a folder of traces to be replayed first; empty: none
   std::string out = "taintgraph-failures";
+  bool keep_summary = false;  // leave a summary in `out`, whatever the run comes to
+  std::string json;           // files to write; empty: not written
+  std::string junit;
   traces::Backend backend = traces::Backend::sim;
   int device = 0;      // which GPU, on a real driver
   bool quiet = false;  // leaves out what was exercised
-  // How long a child may take over one operation; not on the command line. Orders of magnitude above what it needs,
-  // sanitizers included.
-  std::chrono::milliseconds stall_limit{30'000};
+
+  // Not on the command line.
+  std::string version;    // of the program, with its commit
+  bool annotate = false;  // say failures in GitHub's words, too
+  // Orders of magnitude above what a child needs, sanitizers included.
+  ChildLimits limits{.memory_bytes = std::uint64_t{2} << 30};
 };
 
 inline constexpr std::uint64_t kDefaultCases = 2000;
@@ -44,6 +57,9 @@ struct FuzzCommandLine {
 
 // "90", "90s", "15m", "1h", "500ms"; without a unit, seconds. Nothing below a millisecond.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+// "I/N", shard I of N, counted from 1.
+[[nodiscard]] std::optional<Shard> parse_shard(std::string_view text);
 
 struct CaseRange {
   std::uint64_t first = 0;

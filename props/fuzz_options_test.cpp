@@ -40,6 +40,13 @@ TEST(FuzzOptions, Cases) {
     EXPECT_FALSE(parse_cases(bad)) << bad;
 }
 
+TEST(FuzzOptions, Shards) {
+  EXPECT_EQ(parse_shard("1/1"), (Shard{1, 1}));
+  EXPECT_EQ(parse_shard("3/12"), (Shard{3, 12}));
+  for (const char* bad : {"", "1", "/", "1/", "/2", "0/2", "3/2", "-1/2", "1/0", "1/2/3", "a/b", "1/9999999"})
+    EXPECT_FALSE(parse_shard(bad)) << bad;
+}
+
 struct Parsed {
   FuzzCommandLine line;
   std::string out;
@@ -63,10 +70,15 @@ TEST(FuzzOptions, DefaultsDrawASeed) {
   EXPECT_FALSE(parsed.line.options.seed);
   EXPECT_EQ(parsed.line.options.first_case, 0U);
   EXPECT_EQ(parsed.line.options.end_case, kDefaultCases);
+  EXPECT_GE(parsed.line.options.jobs, 1U);
+  EXPECT_FALSE(parsed.line.options.keep_summary);
 }
 
 TEST(FuzzOptions, EverythingGiven) {
-  const Parsed parsed = parse({"--seed", "0x10", "--cases", "5..9", "--ops", "7", "--out", "there", "-q"});
+  const Parsed parsed =
+      parse({"--seed",  "0x10", "--cases",       "5..9",     "--ops",         "7",       "--out", "there",  "-q",
+             "--jobs",  "3",    "--shard",       "2/5",      "--keep-going",  "--known", "k",     "--json", "j",
+             "--junit", "u",    "--regressions", "checkout", "--regressions", "mine"});
   ASSERT_FALSE(parsed.line.exit_status);
   EXPECT_EQ(parsed.line.options.seed, 16U);
   EXPECT_EQ(parsed.line.options.first_case, 5U);
@@ -74,6 +86,14 @@ TEST(FuzzOptions, EverythingGiven) {
   EXPECT_EQ(parsed.line.options.operations, 7U);
   EXPECT_EQ(parsed.line.options.out, "there");
   EXPECT_TRUE(parsed.line.options.quiet);
+  EXPECT_EQ(parsed.line.options.jobs, 3U);
+  EXPECT_EQ(parsed.line.options.shard, (Shard{2, 5}));
+  EXPECT_TRUE(parsed.line.options.keep_going);
+  EXPECT_EQ(parsed.line.options.known, "k");
+  EXPECT_EQ(parsed.line.options.json, "j");
+  EXPECT_EQ(parsed.line.options.junit, "u");
+  EXPECT_EQ(parsed.line.options.regressions, "mine");
+  EXPECT_TRUE(parsed.line.options.keep_summary);
 }
 
 TEST(FuzzOptions, WhichDriver) {
@@ -92,9 +112,10 @@ TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
   EXPECT_NE(help.out.find("--seed"), std::string::npos);
   EXPECT_TRUE(help.err.empty());
   const std::vector<std::vector<const char*>> bad = {
-      {"--seed", "x"}, {"--cases", "0"}, {"--time", "soon"}, {"--ops", "0"},
-      {"--ops"},       {"--frobnicate"}, {"extra"},          {"--cases", "5", "--time", "1s"},
-      {"--ops", "-3"}, {"--ops", "1.5"}};
+      {"--seed", "x"},    {"--cases", "0"}, {"--time", "soon"}, {"--ops", "0"},
+      {"--ops"},          {"--frobnicate"}, {"extra"},          {"--cases", "5", "--time", "1s"},
+      {"--ops", "-3"},    {"--ops", "1.5"}, {"--jobs", "0"},    {"--jobs", "x"},
+      {"--shard", "2/1"}, {"--known"}};
   for (const auto& arguments : bad) {
     const Parsed parsed = parse(arguments);
     EXPECT_EQ(parsed.line.exit_status, 64) << arguments[0];

@@ -1,8 +1,9 @@
 #include "props/isolation.hpp"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,42 +13,35 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <utility>
 
 namespace taintgraph::props {
 namespace {
 
-using Clock = std::chrono::steady_clock;  // only to notice a child that hangs; decides nothing that is tested
-
 constexpr std::size_t kTailBytes = 4096;
 constexpr int kPollMilliseconds = 100;
 constexpr int kExceptionStatus = 99;
+constexpr int kMemoryStatus = 98;
 
-// A pipe whose ends close with it.
-class Pipe {
- public:
-  Pipe() {
-    if (::pipe(ends_.data()) != 0) ends_ = {-1, -1};
-  }
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
+// A sanitizer reserves more address space than any limit would leave it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
 
-  [[nodiscard]] bool ok() const { return ends_[0] >= 0; }
-  [[nodiscard]] int read_end() const { return ends_[0]; }
-  [[nodiscard]] int write_end() const { return ends_[1]; }
-  void close_read() { close_end(0); }
-  void close_write() { close_end(1); }
-
- private:
-  void close_end(std::size_t end) {
-    if (ends_[end] >= 0) ::close(ends_[end]);
-    ends_[end] = -1;
-  }
-  std::array<int, 2> ends_{};
-};
+void limit(decltype(RLIMIT_AS) resource, std::uint64_t bytes) {
+  rlimit both{};
+  if (::getrlimit(resource, &both) != 0) return;
+  both.rlim_cur = std::min<rlim_t>(bytes, both.rlim_max);
+  (void)::setrlimit(resource, &both);  // without the limit the work is the same, only less polite
+}
 
 bool write_all(int file, const std::string& bytes) {
   std::size_t done = 0;
@@ -60,20 +54,6 @@ bool write_all(int file, const std::string& bytes) {
   return true;
 }
 
-[[noreturn]] void run_child(const std::function<std::string()>& work, Pipe& result, Pipe& errors) {
-  result.close_read();
-  errors.close_read();
-  ::dup2(errors.write_end(), STDERR_FILENO);
-  int status = kExceptionStatus;
-  try {
-    status = write_all(result.write_end(), work()) ? 0 : kExceptionStatus;
-  } catch (const std::exception& exception) {
-    std::fprintf(stderr, "uncaught exception: %s\n", exception.what());
-  }
-  std::fflush(stderr);
-  ::_exit(status);  // not exit: buffers and atexit functions are the parent's
-}
-
 // Reads what is there; false at the end.
 bool read_some(int file, std::string& into) {
   std::array<char, 65536> buffer;
@@ -83,46 +63,31 @@ bool read_some(int file, std::string& into) {
   return n > 0;
 }
 
-struct Heard {
-  std::string output;
-  std::string errors;
-  bool stalled = false;
-};
-
-// Listens until both pipes have ended or nothing moves any more.
-Heard listen(Pipe& result, Pipe& errors, const SharedProgress& progress, std::chrono::milliseconds stall_limit) {
-  Heard heard;
-  std::array<pollfd, 2> files = {{{result.read_end(), POLLIN, 0}, {errors.read_end(), POLLIN, 0}}};
-  std::uint64_t ticks = progress.ticks();
-  Clock::time_point moved = Clock::now();
-  while (files[0].fd >= 0 || files[1].fd >= 0) {
-    const int ready = ::poll(files.data(), files.size(), kPollMilliseconds);
-    if (ready > 0) {
-      if (files[0].revents != 0 && !read_some(files[0].fd, heard.output)) files[0].fd = -1;
-      if (files[1].revents != 0 && !read_some(files[1].fd, heard.errors)) files[1].fd = -1;
-      if (heard.errors.size() > 4 * kTailBytes) heard.errors.erase(0, heard.errors.size() - kTailBytes);
-    }
-    if (progress.ticks() != ticks || ready > 0) {
-      ticks = progress.ticks();
-      moved = Clock::now();
-    } else if (Clock::now() - moved > stall_limit) {
-      heard.stalled = true;
-      return heard;
-    }
-  }
-  return heard;
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 std::string tail(std::string text) {
   if (text.size() > kTailBytes) text.erase(0, text.size() - kTailBytes);
   return text;
+}
+
+// What a child is told before it sets to work.
+void settle_child(pid_t parent, const ChildLimits& limits) {
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kExceptionStatus);  // it was gone before the signal was asked for
+  limit(RLIMIT_CORE, 0);                                 // a shrinking crash would leave hundreds
+  if (limits.memory_bytes > 0 && !kSanitized) limit(RLIMIT_AS, limits.memory_bytes);
+}
+
+[[noreturn]] void run_child(const std::function<std::string()>& work, int result, int errors) {
+  ::dup2(errors, STDERR_FILENO);
+  int status = kExceptionStatus;
+  try {
+    status = write_all(result, work()) ? 0 : kExceptionStatus;
+  } catch (const std::bad_alloc&) {
+    status = kMemoryStatus;
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "uncaught exception: %s\n", exception.what());
+  }
+  std::fflush(stderr);
+  ::_exit(status);  // not exit: buffers and atexit functions are the parent's
 }
 
 }  // namespace
@@ -157,6 +122,8 @@ std::string Death::text() const {
       return "killed by signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
     case How::by_exit:
       return "ended with status " + std::to_string(number);
+    case How::by_memory:
+      return "ran out of memory";
     case How::by_stalling:
       return "made no progress and was stopped";
     case How::never_started:
@@ -165,28 +132,140 @@ std::string Death::text() const {
   return std::string("could not be started: ") + std::strerror(number);
 }
 
-tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work, const SharedProgress& progress,
-                                              std::chrono::milliseconds stall_limit) {
-  Pipe result;
-  Pipe errors;
-  if (!result.ok() || !errors.ok()) return tl::make_unexpected(Death{Death::How::never_started, errno, {}});
+// A pipe whose ends close with it.
+class Child::Pipe {
+ public:
+  Pipe() {
+    if (::pipe(ends_.data()) != 0) ends_ = {-1, -1};
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  [[nodiscard]] int read_end() const { return ends_[0]; }
+  [[nodiscard]] int write_end() const { return ends_[1]; }
+  void close_read() { close_end(0); }
+  void close_write() { close_end(1); }
+
+ private:
+  void close_end(std::size_t end) {
+    if (ends_[end] >= 0) ::close(ends_[end]);
+    ends_[end] = -1;
+  }
+  std::array<int, 2> ends_{};
+};
+
+Child::Child(const std::function<std::string()>& work, const SharedProgress& progress, const ChildLimits& limits)
+    : progress_(progress),
+      limits_(limits),
+      result_(std::make_unique<Pipe>()),
+      errors_(std::make_unique<Pipe>()),
+      ticks_(progress.ticks()),
+      case_number_(progress.case_number()),
+      ticked_(Clock::now()),
+      case_began_(ticked_) {
+  if (result_->read_end() < 0 || errors_->read_end() < 0) {
+    start_error_ = errno;
+    return;
+  }
   std::fflush(nullptr);  // or the child would own a copy of what is still buffered
-  const pid_t child = ::fork();
-  if (child < 0) return tl::make_unexpected(Death{Death::How::never_started, errno, {}});
-  if (child == 0) run_child(work, result, errors);
-  result.close_write();
-  errors.close_write();
-  Heard heard = listen(result, errors, progress, stall_limit);
-  if (heard.stalled) ::kill(child, SIGKILL);
-  const int status = wait_for(child);
-  if (heard.stalled) return tl::make_unexpected(Death{Death::How::by_stalling, 0, tail(std::move(heard.errors))});
-  if (WIFSIGNALED(status)) {
-    return tl::make_unexpected(Death{Death::How::by_signal, WTERMSIG(status), tail(std::move(heard.errors))});
+  const pid_t parent = ::getpid();
+  process_ = ::fork();
+  if (process_ == 0) {
+    result_->close_read();
+    errors_->close_read();
+    settle_child(parent, limits);
+    run_child(work, result_->write_end(), errors_->write_end());
   }
-  if (WEXITSTATUS(status) != 0) {
-    return tl::make_unexpected(Death{Death::How::by_exit, WEXITSTATUS(status), tail(std::move(heard.errors))});
+  if (process_ < 0) start_error_ = errno;
+  result_->close_write();
+  errors_->close_write();
+}
+
+Child::~Child() {
+  if (process_ <= 0) return;
+  ::kill(process_, SIGKILL);
+  reap();
+}
+
+void Child::add_files(std::vector<pollfd>& files) const {
+  for (const Pipe* pipe : {result_.get(), errors_.get()}) {
+    if (process_ > 0 && pipe->read_end() >= 0) files.push_back({pipe->read_end(), POLLIN, 0});
   }
-  return std::move(heard.output);
+}
+
+bool Child::attend() {
+  if (process_ <= 0 || stalled_) return true;
+  std::array<pollfd, 2> files = {{{result_->read_end(), POLLIN, 0}, {errors_->read_end(), POLLIN, 0}}};
+  const bool said_something = ::poll(files.data(), files.size(), 0) > 0;
+  if (said_something) {
+    if (files[0].revents != 0 && !read_some(files[0].fd, output_)) result_->close_read();
+    if (files[1].revents != 0 && !read_some(files[1].fd, error_text_)) errors_->close_read();
+    if (error_text_.size() > 4 * kTailBytes) error_text_.erase(0, error_text_.size() - kTailBytes);
+  }
+  if (result_->read_end() < 0 && errors_->read_end() < 0) return true;
+  if (!over_a_limit(said_something)) return false;
+  stalled_ = true;
+  ::kill(process_, SIGKILL);
+  return true;
+}
+
+bool Child::over_a_limit(bool said_something) {
+  const Clock::time_point now = Clock::now();
+  if (const std::uint64_t number = progress_.case_number(); number != case_number_) {
+    case_number_ = number;
+    case_began_ = now;
+  }
+  if (const std::uint64_t ticks = progress_.ticks(); ticks != ticks_ || said_something) {
+    ticks_ = ticks;
+    ticked_ = now;
+  }
+  return now - ticked_ > limits_.stall || now - case_began_ > limits_.one_case;
+}
+
+int Child::reap() {
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  return status;
+}
+
+Child::Outcome Child::outcome() {
+  if (process_ <= 0) return tl::make_unexpected(Death{Death::How::never_started, start_error_, {}});
+  const int status = reap();
+  const auto died = [&](Death::How how, int number) {
+    return tl::make_unexpected(Death{how, number, tail(std::move(error_text_))});
+  };
+  if (stalled_) return died(Death::How::by_stalling, 0);
+  if (WIFSIGNALED(status)) return died(Death::How::by_signal, WTERMSIG(status));
+  if (WEXITSTATUS(status) == kMemoryStatus) return died(Death::How::by_memory, 0);
+  if (WEXITSTATUS(status) != 0) return died(Death::How::by_exit, WEXITSTATUS(status));
+  return std::move(output_);
+}
+
+void wait_for_any(const std::vector<const Child*>& children) {
+  std::vector<pollfd> files;
+  for (const Child* child : children) child->add_files(files);
+  if (!files.empty()) (void)::poll(files.data(), files.size(), kPollMilliseconds);
+}
+
+tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work, const SharedProgress& progress,
+                                              const ChildLimits& limits) {
+  Child child(work, progress, limits);
+  while (!child.attend()) wait_for_any({&child});
+  return child.outcome();
+}
+
+tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work, const SharedProgress& progress,
+                                              std::chrono::milliseconds stall) {
+  ChildLimits limits;
+  limits.stall = stall;
+  limits.one_case = std::chrono::hours(24 * 365);
+  return run_isolated(work, progress, limits);
 }
 
 }  // namespace taintgraph::props

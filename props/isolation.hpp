@@ -1,15 +1,21 @@
 // Runs a piece of work in a child process, so that a crash in it is a result like any other.
 //
 // The child is a fork: it sees the parent's memory as it was and hands back only a string. How far it has got stands in
-// a few words of shared memory, so that the parent knows what it was doing when it died or stopped moving. The calling
-// process must have no other thread that holds a lock the work needs; the program has one thread.
+// a few words of shared memory, so that the parent knows what it was doing when it died or stopped moving. A child ends
+// with its parent. The calling process must have no other thread that holds a lock the work needs; the program has one
+// thread.
 #pragma once
+
+#include <poll.h>
+#include <sys/types.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <tl/expected.hpp>
 
@@ -41,7 +47,7 @@ class SharedProgress {
 
 // How a child ended that handed nothing back.
 struct Death {
-  enum class How : std::uint8_t { by_signal, by_exit, by_stalling, never_started };
+  enum class How : std::uint8_t { by_signal, by_exit, by_memory, by_stalling, never_started };
   How how = How::by_signal;
   int number = 0;           // the signal, the exit status, or the errno of a start that failed
   std::string stderr_tail;  // the end of what it wrote to standard error
@@ -50,10 +56,64 @@ struct Death {
   [[nodiscard]] std::string text() const;
 };
 
-// The result of `work`, or how it died. A child whose progress does not tick for `stall_limit` is killed. Exceptions
-// that leave `work` end the child with a status of its own and their text on its standard error.
+struct ChildLimits {
+  std::chrono::milliseconds stall{30'000};      // without a tick of progress
+  std::chrono::milliseconds one_case{300'000};  // over one case, however it ticks
+  std::uint64_t memory_bytes = 0;               // of address space; 0: no limit, as always under a sanitizer
+};
+
+// One child at work. Destroying it kills the child.
+class Child {
+ public:
+  using Outcome = tl::expected<std::string, Death>;
+
+  // `progress` is what the work ticks, and must outlive the child. A child that could not be started is over at once.
+  // Exceptions that leave `work` end the child with a status of its own and their text on its standard error.
+  Child(const std::function<std::string()>& work, const SharedProgress& progress, const ChildLimits& limits);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // What to poll for to hear of it: none, one or two files.
+  void add_files(std::vector<pollfd>& files) const;
+
+  // Takes in what the child has said so far, and stops it if it is over a limit. True once it is over.
+  [[nodiscard]] bool attend();
+
+  // What became of it. Requires: it is over. Once.
+  [[nodiscard]] Outcome outcome();
+
+ private:
+  class Pipe;
+  using Clock = std::chrono::steady_clock;  // only to notice a child that hangs; decides nothing that is tested
+
+  [[nodiscard]] bool over_a_limit(bool said_something);
+  int reap();
+
+  const SharedProgress& progress_;
+  ChildLimits limits_;
+  std::unique_ptr<Pipe> result_;
+  std::unique_ptr<Pipe> errors_;
+  pid_t process_ = -1;
+  int start_error_ = 0;
+  std::string output_;
+  std::string error_text_;
+  bool stalled_ = false;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t case_number_ = 0;
+  Clock::time_point ticked_;
+  Clock::time_point case_began_;
+};
+
+// Waits until one of the children can be attended to, or a moment has passed.
+void wait_for_any(const std::vector<const Child*>& children);
+
+// The result of `work`, or how it died.
+[[nodiscard]] tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work,
+                                                            const SharedProgress& progress, const ChildLimits& limits);
+// The same with no other limit than on the time between two ticks.
 [[nodiscard]] tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work,
                                                             const SharedProgress& progress,
-                                                            std::chrono::milliseconds stall_limit);
+                                                            std::chrono::milliseconds stall);
 
 }  // namespace taintgraph::props

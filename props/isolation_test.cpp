@@ -2,20 +2,27 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 
 namespace taintgraph::props {
 namespace {
 
-using std::chrono::milliseconds;
+ChildLimits stall(int milliseconds) {
+  ChildLimits limits;
+  limits.stall = std::chrono::milliseconds(milliseconds);
+  return limits;
+}
 
 TEST(Isolation, HandsBackWhatTheWorkReturned) {
   SharedProgress progress;
   const std::string long_text(1 << 20, 'x');  // more than a pipe holds
-  EXPECT_EQ(run_isolated([&] { return long_text; }, progress, milliseconds(5000)).value(), long_text);
+  EXPECT_EQ(run_isolated([&] { return long_text; }, progress, stall(5000)).value(), long_text);
 }
 
 TEST(Isolation, ASignalIsADeathAndProgressSaysWhere) {
@@ -28,7 +35,7 @@ TEST(Isolation, ASignalIsADeathAndProgressSaysWhere) {
         ::kill(::getpid(), SIGKILL);
         return "not reached";
       },
-      progress, milliseconds(5000));
+      progress, stall(5000));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().how, Death::How::by_signal);
   EXPECT_EQ(result.error().number, SIGKILL);
@@ -41,7 +48,7 @@ TEST(Isolation, ASignalIsADeathAndProgressSaysWhere) {
 TEST(Isolation, AnExceptionIsADeathWithItsText) {
   SharedProgress progress;
   const auto result =
-      run_isolated([]() -> std::string { throw std::runtime_error("bad luck"); }, progress, milliseconds(5000));
+      run_isolated([]() -> std::string { throw std::runtime_error("bad luck"); }, progress, stall(5000));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().how, Death::How::by_exit);
   EXPECT_NE(result.error().stderr_tail.find("bad luck"), std::string::npos);
@@ -54,7 +61,7 @@ TEST(Isolation, AChildThatStopsMovingIsStopped) {
         progress.set_step(3);
         for (;;) ::pause();
       },
-      progress, milliseconds(300));
+      progress, stall(300));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().how, Death::How::by_stalling);
   EXPECT_EQ(progress.step(), 3U);
@@ -70,15 +77,63 @@ TEST(Isolation, AChildThatTicksMayTakeLongerThanTheLimit) {
         }
         return "done";
       },
-      progress, milliseconds(400));
+      progress, stall(400));
   ASSERT_TRUE(result);
   EXPECT_EQ(*result, "done");
+}
+
+TEST(Isolation, ACaseThatTicksForEverIsStoppedToo) {
+  SharedProgress progress;
+  ChildLimits limits = stall(5000);
+  limits.one_case = std::chrono::milliseconds(300);
+  const auto result = run_isolated(
+      [&]() -> std::string {
+        for (std::uint64_t i = 0;; ++i) {
+          progress.set_step(i);
+          ::usleep(1000);
+        }
+      },
+      progress, limits);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::by_stalling);
+}
+
+TEST(Isolation, RunningOutOfMemoryIsADeathOfItsOwn) {
+  SharedProgress progress;
+  const auto result = run_isolated([]() -> std::string { throw std::bad_alloc(); }, progress, stall(5000));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::by_memory);
+}
+
+// Killed with its parent: the grandchild holds the pipe's end open until it is gone.
+TEST(Isolation, AChildEndsWithItsParent) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::close(ends[0]);
+    SharedProgress progress;
+    const Child child(
+        [&]() -> std::string {
+          (void)!::write(ends[1], "x", 1);
+          for (;;) ::pause();
+        },
+        progress, stall(60'000));
+    for (;;) ::pause();
+  }
+  ::close(ends[1]);
+  char byte = 0;
+  ASSERT_EQ(::read(ends[0], &byte, 1), 1);
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_EQ(::read(ends[0], &byte, 1), 0);
+  ::close(ends[0]);
 }
 
 TEST(Isolation, TheParentsMemoryIsUntouched) {
   SharedProgress progress;
   int value = 1;
-  (void)run_isolated([&]() -> std::string { return std::to_string(++value); }, progress, milliseconds(5000));
+  (void)run_isolated([&]() -> std::string { return std::to_string(++value); }, progress, stall(5000));
   EXPECT_EQ(value, 1);
 }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iomanip>
 #include <ostream>
 
@@ -27,8 +28,8 @@ std::string outcomes_text(const FeatureCounts& counts, std::size_t kind) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::ostream& err)
-    : err_(err), terminal_(::isatty(STDERR_FILENO) != 0), last_(Clock::now()) {}
+ProgressLine::ProgressLine(std::ostream& err, const Goal& goal)
+    : err_(err), goal_(goal), terminal_(::isatty(STDERR_FILENO) != 0), began_(Clock::now()), last_(began_) {}
 
 ProgressLine::~ProgressLine() {
   if (terminal_ && shown_) err_ << "\r\x1b[K" << std::flush;
@@ -39,15 +40,30 @@ void ProgressLine::show(const Totals& totals) {
   if (now - last_ < (terminal_ ? kTerminalEvery : kPlainEvery)) return;
   last_ = now;
   shown_ = true;
-  if (terminal_) err_ << '\r';
-  err_ << totals.cases << " cases, " << totals.operations << " operations, " << totals.faults << " faults, "
-       << totals.cells.count() << '/' << cells_in_reach().size() << " cells";
+  const std::string text = progress_text(totals, goal_, std::chrono::duration_cast<milliseconds>(now - began_));
   if (terminal_) {
-    err_ << "\x1b[K";
+    err_ << '\r' << text << "\x1b[K";
   } else {
-    err_ << '\n';
+    err_ << text << '\n';
   }
   err_ << std::flush;
+}
+
+std::string progress_text(const Totals& totals, const ProgressLine::Goal& goal, milliseconds elapsed) {
+  const auto spent = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(elapsed.count()));
+  std::string text = std::to_string(totals.cases);
+  if (goal.cases) text += "/" + std::to_string(*goal.cases);
+  text += " cases, " + std::to_string(totals.operations) + " operations, " +
+          std::to_string(totals.operations * 1000 / spent) + "/s, " + std::to_string(totals.faults) + " faults, " +
+          std::to_string(totals.cells.count()) + "/" + std::to_string(cells_in_reach().size()) + " cells";
+  if (goal.time) {
+    text += ", " + seconds_text(std::max(*goal.time - elapsed, milliseconds(0))) + " left";
+  } else if (goal.cases && totals.cases > 0) {
+    const double left = static_cast<double>(spent) / static_cast<double>(totals.cases) *
+                        static_cast<double>(*goal.cases - std::min(*goal.cases, totals.cases));
+    text += ", " + seconds_text(milliseconds(static_cast<milliseconds::rep>(left))) + " left";
+  }
+  return text;
 }
 
 std::string seconds_text(milliseconds time) {

@@ -1,20 +1,26 @@
-// How a run says what it is doing and what it has seen: one line rewritten in place on a terminal, a plain line now and
-// then elsewhere, and the words for times and counts.
+// How a run says what it is doing: one line rewritten in place on a terminal, a plain line now and then elsewhere.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
-#include "props/campaign.hpp"
+#include "props/totals.hpp"
 
 namespace taintgraph::props {
 
 class ProgressLine {
  public:
+  // What the run will have done in the end, by whichever is given: so much is left.
+  struct Goal {
+    std::optional<std::uint64_t> cases;
+    std::optional<std::chrono::milliseconds> time;
+  };
+
   // Shows on `err`, which is taken to be standard error when asked whether it is a terminal.
-  explicit ProgressLine(std::ostream& err);
+  ProgressLine(std::ostream& err, const Goal& goal);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -24,10 +30,16 @@ class ProgressLine {
 
  private:
   std::ostream& err_;
+  Goal goal_;
   bool terminal_;
   bool shown_ = false;
+  std::chrono::steady_clock::time_point began_;
   std::chrono::steady_clock::time_point last_;
 };
+
+// "1200/2000 cases, 48000 operations, 24000/s, 4600 faults, 76/79 cells, 0.6s left", `elapsed` after the start.
+[[nodiscard]] std::string progress_text(const Totals& totals, const ProgressLine::Goal& goal,
+                                        std::chrono::milliseconds elapsed);
 
 // "12.3s"
 [[nodiscard]] std::string seconds_text(std::chrono::milliseconds time);

@@ -64,8 +64,8 @@ rc::Gen<Program> programs() {
 TEST(RuntimeProperty, EveryProgramDoesWhatTheModelSays) {
   const auto held = rc::check("runtime and model agree", [] {
     const Program program = *programs();
-    Campaign campaign({.seed = 0, .generator = {}, .stall_limit = std::chrono::seconds(30), .stopped = {}}, check);
-    const Verdict verdict = campaign.check_alone(program, true);
+    Campaign campaign({}, check);
+    const Verdict verdict = campaign.check_alone(program, {.validate = true});
     if (verdict.disagreement) {
       RC_LOG() << verdict.disagreement->property << " at step " << verdict.disagreement->step << "\nexpected "
                << verdict.disagreement->expected << "\nfound " << verdict.disagreement->found << '\n';
