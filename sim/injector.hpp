@@ -12,6 +12,7 @@
 // given in its place; before a context counts as lost, all its streams that do not capture are waited for, since the
 // backend then takes it that nothing runs any more. What a call created that is reported as failed is given back at
 // once, for nobody will. Calls that end something are made whatever is injected.
+// Into a context that the driver has lost by itself nothing is injected any more.
 //
 // One injector is for one context at a time and for one thread at a time; up to 16 may exist. Its costs beside the
 // driver's are those of asking the plan, a few lookups of handles, and no memory for launches.

@@ -67,11 +67,11 @@ class InjectorTest : public testing::Test {
 TEST_F(InjectorTest, BeforeMeansThatTheCallIsNotMade) {
   open();
   strike(1, Call::cuMemAlloc, {.kind = FaultKind::out_of_memory});
-  const Objects live = driver.live_objects();
+  const std::uint64_t calls = none.calls();
   CUdeviceptr address = 0;
   EXPECT_EQ(cu.cuMemAlloc(&address, 64), CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(cu.cuMemAlloc(&address, 64), CUDA_ERROR_OUT_OF_MEMORY);
-  EXPECT_EQ(driver.live_objects(), live);
+  EXPECT_EQ(none.calls(), calls);
   ASSERT_EQ(plan.fired().size(), 2U);
   const FiredFault& second = plan.fired()[1];
   EXPECT_EQ(second.call, Call::cuMemAlloc);
@@ -229,6 +229,23 @@ TEST_F(InjectorTest, ANewContextEndsOnlyWhatAContextEnds) {
       EXPECT_EQ(cu.cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
     }
   }
+}
+
+TEST_F(InjectorTest, ADriverThatIsLostByItselfIsLeftToAnswer) {
+  open();
+  begin(1);
+  CUmodule module = nullptr;
+  CUfunction trap = nullptr;
+  ASSERT_EQ(cu.cuModuleLoadData(&module, make_image(*find_kernel_by_name("trap")).c_str()), CUDA_SUCCESS);
+  ASSERT_EQ(cu.cuModuleGetFunction(&trap, module, "trap"), CUDA_SUCCESS);
+  std::vector<std::byte> operands(512);
+  void* parameters[] = {operands.data(), operands.data()};
+  ASSERT_EQ(cu.cuLaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, streams[0], parameters, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_LAUNCH_FAILED);
+  strike(2, Call::cuMemAlloc, {.kind = FaultKind::out_of_memory});
+  CUdeviceptr address = 0;
+  EXPECT_EQ(cu.cuMemAlloc(&address, 64), CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_TRUE(plan.fired().empty());
 }
 
 TEST_F(InjectorTest, ARecordedFaultStrikesAtEachReplay) {

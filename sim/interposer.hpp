@@ -29,6 +29,10 @@ class Interposer {
       if (gives_back(call)) end_only<call>(entry, arguments...);
       return finish<call>(refused);
     }
+    if (driver_lost_ && needs_context(call)) {
+      plan_.pass();
+      return finish<call>(make<call>(entry, arguments...));
+    }
     const std::optional<FiredFault> fault = plan_.decide(objects_.site<call>(arguments...));
     if (!fault) return finish<call>(make<call>(entry, arguments...));
     if (fault->when == FaultWhen::async) {
@@ -81,6 +85,8 @@ class Interposer {
     const CUresult result = (driver_.*entry)(arguments...);
     if (result != CUDA_SUCCESS) {
       objects_.forget(Of<call>{}, arguments...);
+      const gpu::FaultRow* const row = gpu::row_of(result);
+      driver_lost_ = driver_lost_ || (row != nullptr && row->sticky);
       return result;
     }
     objects_.learn(Of<call>{}, arguments...);
@@ -124,7 +130,7 @@ class Interposer {
   CUresult finish(CUresult result) {
     if (call == Call::cuCtxDestroy || (call == Call::cuDevicePrimaryCtxRelease && --primary_references_ <= 0)) {
       faults_ = {};
-      lost_ = false;
+      lost_ = driver_lost_ = false;
       objects_.clear();
     }
     if (call == Call::cuDevicePrimaryCtxRetain && result == CUDA_SUCCESS) ++primary_references_;
@@ -188,7 +194,8 @@ class Interposer {
   FaultPlan& plan_;
   SeenObjects objects_;
   ContextFaults faults_;
-  bool lost_ = false;                      // the context, for the backend: a sticky error has surfaced
+  bool lost_ = false;         // the context, for the backend: a sticky error has surfaced
+  bool driver_lost_ = false;  // the driver has lost the context by itself: it is left to answer, and nothing injected
   CUresult process_error_ = CUDA_SUCCESS;  // an injected error that only a new process recovers from
   int primary_references_ = 0;
   std::optional<AsyncFault> struck_;  // by which the call now running was struck, until it has submitted its work
