@@ -19,6 +19,7 @@
 #include "commit.hpp"
 #include "props/conform/conform.hpp"
 #include "props/fuzz.hpp"
+#include "props/merge.hpp"
 #include "traces/replay.hpp"
 #include "traces/schema.hpp"
 #include "viz/film.hpp"
@@ -64,6 +65,7 @@ int version_command(int argc, const char* const* argv, std::ostream& out, std::o
 
 constexpr std::array kSubcommands = {
     Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
+    Subcommand{"merge", "join the results of a run's shards", taintgraph::props::merge_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
     Subcommand{"conform", "compare a real driver with the simulated one", taintgraph::props::conform_command},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 #include <vector>
@@ -128,6 +129,11 @@ std::string annotation(const std::string& file, const std::string& title, const 
 }
 
 }  // namespace
+
+bool on_github() {
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::string_view(actions) == "true";
+}
 
 std::string xml_escaped(std::string_view text) {
   std::string result;

@@ -16,6 +16,9 @@ namespace taintgraph::props {
 // failures' own are in.
 [[nodiscard]] std::string annotations_text(const RunSummary& summary, const std::string& out);
 
+// Whether this process runs as a step of a GitHub workflow.
+[[nodiscard]] bool on_github();
+
 // Text as it stands between two tags or in an attribute. Characters that XML cannot have, and bytes that are not UTF-8,
 // become the replacement character.
 [[nodiscard]] std::string xml_escaped(std::string_view text);

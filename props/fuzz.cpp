@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <ostream>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "props/ci_reports.hpp"
 #include "props/conform/conformance.hpp"
 #include "props/exit_status.hpp"
 #include "props/failure_report.hpp"
@@ -209,11 +208,6 @@ class FuzzRun {
   RunReportOptions report_;
   bool unwritten_ = false;  // a failure's file could not be written
 };
-
-bool on_github() {
-  const char* actions = std::getenv("GITHUB_ACTIONS");
-  return actions != nullptr && std::string_view(actions) == "true";
-}
 
 }  // namespace
 
