@@ -73,6 +73,16 @@ void ErrorGraph::record(FailureId failure, SkipRecord skip) {
   ++log.total;
 }
 
+void ErrorGraph::suspect(FailureId failure, Suspects suspects) {
+  if (suspects.newest.empty()) return;  // then none was dropped either
+  node(failure).suspects = std::make_unique<Suspects>(std::move(suspects));
+}
+
+Suspects ErrorGraph::suspects(FailureId failure) const {
+  const Node& found = node(failure);
+  return found.suspects ? *found.suspects : Suspects{};
+}
+
 FailureReport ErrorGraph::report(FailureId failure) const {
   const Node& found = node(failure);
   FailureReport report;
@@ -81,6 +91,7 @@ FailureReport ErrorGraph::report(FailureId failure) const {
   report.correlation = found.correlation;
   report.root = found.error;
   if (found.skips) report.dropped_records = found.skips->total - found.skips->ring.size();
+  if (found.suspects) report.suspects = *found.suspects;
   return report;
 }
 
@@ -158,6 +169,7 @@ void ErrorGraph::drop(Node& gone) {
   gone.id = FailureId();
   if (!gone.error.detail.empty()) gone.error = Error{};  // the rest owns nothing
   gone.skips.reset();
+  gone.suspects.reset();
 }
 
 }  // namespace taintgraph::core

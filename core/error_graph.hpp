@@ -60,6 +60,9 @@ class ErrorGraph {
   // graph, and the skip has an input.
   void record(FailureId failure, SkipRecord skip);
 
+  // Says what may have caused a failure, for its reports. Requires: it is in the graph.
+  void suspect(FailureId failure, Suspects suspects);
+
   // The answer to a read of `from`, claimed by `failure`: the chain takes the newest record that produced bytes of
   // `from`, then the newest older one that produced bytes of that record's first input, and so on (R2). Requires: it is
   // in the graph.
@@ -73,6 +76,7 @@ class ErrorGraph {
   [[nodiscard]] Correlation correlation(FailureId failure) const { return node(failure).correlation; }
   [[nodiscard]] std::uint64_t tagged(FailureId failure) const { return node(failure).tagged; }
   [[nodiscard]] bool pinned(FailureId failure) const { return node(failure).pins != 0; }
+  [[nodiscard]] Suspects suspects(FailureId failure) const;
   [[nodiscard]] std::uint64_t records_total(FailureId failure) const;
   [[nodiscard]] std::vector<SkipRecord> records(FailureId failure) const;  // newest last
 
@@ -110,6 +114,7 @@ class ErrorGraph {
     Correlation correlation{};
     Error error;
     std::unique_ptr<SkipLog> skips;
+    std::unique_ptr<Suspects> suspects;
   };
 
   [[nodiscard]] Node& node(FailureId failure);

@@ -35,6 +35,20 @@ std::string hop_text(const SkipRecord& skip) {
   return text;
 }
 
+std::string suspects_text(const Suspects& suspects) {
+  constexpr std::size_t kNamed = 16;
+  const std::vector<Suspect>& newest = suspects.newest;
+  const std::size_t named = std::min(newest.size(), kNamed);
+  const std::uint64_t others = newest.size() - named + suspects.dropped;
+  std::string text;
+  if (others > 0) text += "\n  (" + std::to_string(others) + " older ones may be to blame, too)";
+  for (std::size_t i = newest.size() - named; i < newest.size(); ++i)
+    text += "\n  may be to blame: `" + shortened(newest[i].kernel) + "`, operation " +
+            std::to_string(static_cast<std::uint64_t>(newest[i].correlation)) + " on stream " +
+            std::to_string(index(newest[i].stream));
+  return text;
+}
+
 }  // namespace
 
 std::string to_string(const FailureReport& report) {
@@ -46,7 +60,7 @@ std::string to_string(const FailureReport& report) {
   for (const SkipRecord& skip : report.chain) text += hop_text(skip);
   if (report.dropped_records > 0)
     text += "\n  (" + std::to_string(report.dropped_records) + " older skips are no longer on record)";
-  return text;
+  return text + suspects_text(report.suspects);
 }
 
 }  // namespace taintgraph::core

@@ -25,6 +25,19 @@ struct SkipRecord {
   std::vector<WeakBinding> outputs;  // what it would have written, and now carries the failure
 };
 
+// Work that may have caused an asynchronous error: it was queued, and nothing has proved it since.
+struct Suspect {
+  std::string kernel;         // what it was; a long name is cut off
+  Correlation correlation{};  // the caller's number for it
+  StreamIndex stream{};
+};
+
+// All that may be to blame, newest last; of each stream a bounded number, the others counted.
+struct Suspects {
+  std::vector<Suspect> newest;
+  std::uint64_t dropped = 0;
+};
+
 // What a read is told about one failure among those that claim its bytes (R2).
 struct FailureReport {
   FailureId failure;
@@ -33,9 +46,10 @@ struct FailureReport {
   Error root;
   std::vector<SkipRecord> chain;      // newest skip first, back towards the root; at most ErrorGraph::kSkipRecords long
   std::uint64_t dropped_records = 0;  // skips no longer on record, so that the chain may stop before the root
+  Suspects suspects;                  // of a failure that poisoned the device: what may have caused it (D1)
 };
 
-// One line a hop, bounded in length whatever the names and counts are.
+// One line a hop and a suspect, bounded in length whatever the names and counts are.
 [[nodiscard]] std::string to_string(const FailureReport& report);
 
 }  // namespace taintgraph::core

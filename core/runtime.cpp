@@ -13,7 +13,8 @@ Runtime::Runtime(Device& device, const RuntimeOptions& options)
       options_(options),
       streams_(device),
       memory_(options.pool, device, streams_, graph_),
-      recordings_(device.stream_count()) {}
+      recordings_(device.stream_count()),
+      work_log_(device.stream_count()) {}
 
 Runtime::~Runtime() {
   // Whoever wants to know what teardown said calls close() first.
@@ -170,6 +171,7 @@ Status Runtime::failed(FailureId failure) {
   if (!poison_ && graph_.error(failure).sticky) {
     graph_.pin(failure);
     poison_ = failure;
+    graph_.suspect(failure, work_log_.suspects(streams_));
   }
   // Carried by nothing if the operation had nothing to write; gone then whatever happens below (C1).
   struct Pruning {

@@ -23,6 +23,7 @@
 #include "core/recording.hpp"
 #include "core/request.hpp"
 #include "core/stream_table.hpp"
+#include "core/work_log.hpp"
 #include "core/write_scope.hpp"
 
 namespace taintgraph::core {
@@ -170,7 +171,8 @@ class Runtime {
 
   // Moving and starting again (runtime_recovery.cpp).
   [[nodiscard]] std::optional<StreamIndex> open_stream(StreamIndex wanted) const;
-  [[nodiscard]] DeviceResult<void> copy_to(const Buffer& buffer, SliceId to, StreamIndex stream);
+  [[nodiscard]] DeviceResult<void> copy_to(const Buffer& buffer, SliceId to, StreamIndex stream,
+                                           Correlation correlation);
   void lose(Buffer& buffer);
 
   // Saying no (runtime.cpp).
@@ -193,6 +195,7 @@ class Runtime {
   std::map<GraphId, Graph> graphs_;
   std::uint64_t graphs_made_ = 0;
   Mark last_mark_;  // of the work being submitted
+  WorkLog work_log_;
   FailureId poison_;
   bool closed_ = false;
   bool in_host_code_ = false;

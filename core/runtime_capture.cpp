@@ -68,6 +68,7 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
   // Everything before the window is finished first: no event of ours may enter a capture, and so none is needed.
   if (auto waited = streams_.synchronize(request.stream); !waited)
     return failed(std::move(waited.error()), request.correlation);
+  streams_.proved(request.stream);
   if (auto begun = device_.begin_capture(request.stream); !begun)
     return failed(std::move(begun.error()), request.correlation);
   recordings_[index(request.stream)].emplace();

@@ -61,9 +61,14 @@ Status Runtime::read(const ReadRequest& request) {
   std::vector<DeviceRead> pieces;
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].range.empty()) pieces.push_back({span_of(reads_[i]), request.pieces[i].to});
-  note_use(streams_.submit(request.stream));
-  if (auto done = device_.read(request.stream, pieces); !done)
-    return failed(std::move(done.error()), request.correlation);
+  const Mark mark = streams_.submit(request.stream);
+  note_use(mark);
+  if (auto done = device_.read(request.stream, pieces); !done) {
+    Status status = failed(std::move(done.error()), request.correlation);
+    work_log_.note(mark, "read", request.correlation);
+    return status;
+  }
+  work_log_.note(mark, "read", request.correlation);
   streams_.proved(request.stream);
   run(request.host_code);
   return {};
@@ -83,6 +88,7 @@ Status Runtime::sync(const SyncRequest& request) {
     keep_gravest(first, streams_.synchronize(StreamIndex{i}));
   }
   if (!first) return failed(std::move(first.error()), request.correlation);
+  for (std::uint32_t i = begin; i < end; ++i) streams_.proved(StreamIndex{i});
   run(request.host_code);
   return {};
 }

@@ -24,7 +24,7 @@ Status Runtime::relocate(const RelocateRequest& request) {
 
   auto moved = memory_.reserve(buffer->size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
   if (!moved) return failed(std::move(moved.error()), request.correlation);
-  if (auto copied = copy_to(*buffer, *moved, *stream); !copied) {
+  if (auto copied = copy_to(*buffer, *moved, *stream, request.correlation); !copied) {
     memory_.retire(*moved);
     return failed(std::move(copied.error()), request.correlation);
   }
@@ -50,16 +50,19 @@ std::optional<StreamIndex> Runtime::open_stream(StreamIndex wanted) const {
   return std::nullopt;
 }
 
-DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamIndex stream) {
-  if (buffer.slice == SliceId::none) return {};
+DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamIndex stream, Correlation correlation) {
+  if (buffer.slice == SliceId::none || buffer.size_bytes == 0) return {};
   Slice& from_slice = memory_.at(buffer.slice);
   Slice& to_slice = memory_.at(to);
   const ByteRange whole{0, buffer.size_bytes};
   reads_.assign(1, {const_cast<Buffer*>(&buffer), &from_slice, whole, {}});
   writes_.assign(1, {const_cast<Buffer*>(&buffer), &to_slice, whole, {}});
   if (auto ordered = order(stream); !ordered) return ordered;
-  note_use(streams_.submit(stream));
-  return device_.copy(stream, span_of(writes_.front()), span_of(reads_.front()));
+  const Mark mark = streams_.submit(stream);
+  note_use(mark);
+  auto copied = device_.copy(stream, span_of(writes_.front()), span_of(reads_.front()));
+  if (copied || !copied.error().sticky) work_log_.note(mark, "relocation", correlation);
+  return copied;
 }
 
 Status Runtime::reset(Correlation correlation) {
@@ -79,6 +82,7 @@ Status Runtime::reset(Correlation correlation) {
   buffers_.for_each([this](Buffer& each) { lose(each); });
   static_cast<void>(memory_.release_all(Pages::abandoned));
   streams_.forget();
+  work_log_.forget();
   graph_.unpin(std::exchange(poison_, FailureId()));
   return {};
 }

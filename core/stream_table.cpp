@@ -25,8 +25,11 @@ DeviceResult<void> StreamTable::before_write(StreamIndex stream, const Usage& us
   return {};
 }
 
+// What is known to be done only because the device was asked in time is ordered all the same: whether two streams are
+// ordered follows from the program alone.
 DeviceResult<void> StreamTable::order_after(StreamIndex stream, Mark mark) {
-  if (mark.stream == stream || done(mark) || mark.sequence <= row(stream).ordered[index(mark.stream)]) return {};
+  if (mark.stream == stream || mark.sequence <= row(mark.stream).proven) return {};
+  if (mark.sequence <= row(stream).ordered[index(mark.stream)]) return {};
   return order_after(stream, mark.stream);
 }
 
@@ -41,15 +44,22 @@ DeviceResult<void> StreamTable::order_after(StreamIndex stream, StreamIndex on) 
   return {};
 }
 
+void StreamTable::finished(StreamIndex stream) {
+  Row& waited = row(stream);
+  waited.done = waited.submitted;
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, waited.ordered[i]);
+}
+
 void StreamTable::proved(StreamIndex stream) {
-  Row& proven = row(stream);
-  proven.done = proven.submitted;
-  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, proven.ordered[i]);
+  finished(stream);
+  Row& waited = row(stream);
+  waited.proven = waited.submitted;
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].proven = std::max(rows_[i].proven, waited.ordered[i]);
 }
 
 DeviceResult<void> StreamTable::synchronize(StreamIndex stream) {
   if (auto waited = device_.synchronize(stream); !waited) return waited;
-  proved(stream);
+  finished(stream);
   return {};
 }
 
@@ -127,6 +137,7 @@ void StreamTable::forget() {
 void StreamTable::validate() const {
   for (const Row& each : rows_) {
     TAINTGRAPH_CHECK(each.done <= each.submitted, "W6: nothing is done before it is submitted");
+    TAINTGRAPH_CHECK(each.proven <= each.done, "what the program has waited for is done");
     for (std::size_t on = 0; on < rows_.size(); ++on)
       TAINTGRAPH_CHECK(each.ordered[on] <= rows_[on].submitted, "W6: nothing is waited for before it is submitted");
   }

@@ -37,14 +37,17 @@ class StreamTable {
   // may have reached the stream all the same.
   [[nodiscard]] Mark submit(StreamIndex stream) { return {stream, ++row(stream).submitted}; }
 
-  // Everything submitted to `stream` is known to be done: the host has waited for it, and so for what it had waited
-  // for.
+  // A wait of the program for `stream` was good: everything submitted to it is done without an error, and so is what it
+  // had waited for.
   void proved(StreamIndex stream);
+  // How much of a stream's work the program's waits have proved. What else is known to be done is no part of it: that
+  // depends on when the device was asked.
+  [[nodiscard]] std::uint64_t proven(StreamIndex stream) const { return row(stream).proven; }
 
   // Orders `stream` after everything submitted to `on`, whether or not that is known already.
   [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, StreamIndex on);
 
-  // Waits for the stream. Errors: of the device.
+  // Waits for the stream; on success its work is known to be done. Errors: of the device.
   [[nodiscard]] DeviceResult<void> synchronize(StreamIndex stream);
 
   // True if the host knows that every use is done. Asks nobody.
@@ -70,6 +73,7 @@ class StreamTable {
   struct Row {
     std::uint64_t submitted = 0;
     std::uint64_t done = 0;               // known to the host
+    std::uint64_t proven = 0;             // by the program's own waits
     std::vector<std::uint64_t> ordered;   // by stream: later work here comes after that much of it
     bool asked = false;                   // since begin_poll()
     FenceId fence = FenceId::none;        // at most one outstanding
@@ -80,6 +84,7 @@ class StreamTable {
   [[nodiscard]] const Row& row(StreamIndex stream) const { return rows_[index(stream)]; }
   [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
   [[nodiscard]] DeviceResult<void> poll(Mark mark);
+  void finished(StreamIndex stream);
   [[nodiscard]] DeviceResult<void> look_at_fence(Row& asked);
   [[nodiscard]] bool done(Mark mark) const { return mark.sequence <= row(mark.stream).done; }
 

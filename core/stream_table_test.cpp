@@ -74,7 +74,16 @@ TEST_F(StreamTableTest, WhatTheHostHasWaitedForNeedsNoOrder) {
   EXPECT_FALSE(streams_.done(usage));
   ASSERT_TRUE(streams_.synchronize(kB));  // B had waited for A
   EXPECT_TRUE(streams_.done(usage));
+  streams_.proved(kB);
   ASSERT_TRUE(streams_.before_write(kC, usage));
+  EXPECT_EQ(device_.orders(), (Orders{"1<-0"}));
+}
+
+TEST_F(StreamTableTest, OrdersFollowFromTheProgramAlone) {
+  const Usage usage = written(kA);
+  ASSERT_TRUE(streams_.poll(usage));  // happens to be done already
+  EXPECT_TRUE(streams_.done(usage));
+  ASSERT_TRUE(streams_.before_read(kB, usage));
   EXPECT_EQ(device_.orders(), (Orders{"1<-0"}));
 }
 

@@ -47,6 +47,32 @@ TEST(Checker, AProgramThatBehavesPasses) {
   EXPECT_EQ(run.predictions[4].via, std::vector<std::uint64_t>{4});
 }
 
+// Programs as drawn, each with one fault that surfaces later: at the first operation that can meet it, or late.
+TEST(Checker, WhoMayBeToBlameFollowsFromTheProgram) {
+  std::size_t blamed = 0;
+  for (std::uint64_t case_number = 0; case_number < 400; ++case_number) {
+    Program program = generate(11, case_number, {});
+    const std::size_t first = case_number % 20;
+    for (std::size_t i = first; i < program.operations.size(); ++i) {
+      traces::Operation& operation = program.operations[i];
+      // Not of writes: a long one waits for its own pieces, and meets the fault itself.
+      const bool submits = operation.kind == traces::OpKind::launch || operation.kind == traces::OpKind::copy;
+      if (!submits || operation.fault) continue;
+      operation.fault = sim::Fault{.kind = gpu::FaultKind::assert_, .when = gpu::FaultWhen::async};
+      if (case_number % 2 == 1) operation.fault->surface_after_calls = case_number % 7;
+      break;
+    }
+    CheckOptions options;
+    options.keep_predictions = true;
+    const CheckedRun run = check(program, options);
+    ASSERT_FALSE(run.disagreement) << "case " << case_number << ", " << run.disagreement->property << " at step "
+                                   << run.disagreement->step << ": expected " << run.disagreement->expected
+                                   << ", found " << run.disagreement->found;
+    for (const Prediction& each : run.predictions) blamed += each.suspects.size() > 1 && !each.suspects_open ? 1 : 0;
+  }
+  EXPECT_GT(blamed, 400U);
+}
+
 TEST(Checker, TheFirstThingThatDoesNotHoldEndsTheRun) {
   const Program program = parse(std::string(kChain) + R"(
 {"op":"check","failures":7}

@@ -61,6 +61,10 @@ Disagreement differing(std::string_view property, std::string expected, std::str
   return result;
 }
 
+std::string suspects_text(const std::vector<std::uint64_t>& newest, std::uint64_t dropped) {
+  return list_of(newest) + (dropped == 0 ? "" : " and " + count_text(dropped, "older"));
+}
+
 std::optional<Disagreement> compare_bytes(const Prediction& expected, const StepResult& found) {
   if (expected.bytes.size() != found.bytes.size()) {
     return differing("R1 bytes", count_text(expected.bytes.size(), "bytes"), count_text(found.bytes.size(), "bytes"));
@@ -165,6 +169,11 @@ std::optional<Disagreement> compare(const Operation& operation, const Prediction
   }
   if (expected.via != found.via) return differing("R2 chain", list_of(expected.via), list_of(found.via));
   if (auto report = compare_reports(expected, found)) return report;
+  const bool same_suspects = expected.suspects == found.suspects && expected.suspects_dropped == found.suspects_dropped;
+  if (!expected.suspects_open && !same_suspects) {
+    return differing("D1 suspects", suspects_text(expected.suspects, expected.suspects_dropped),
+                     suspects_text(found.suspects, found.suspects_dropped));
+  }
   // A model that names no error leaves it open, unless there is nothing to name.
   if (expected.error != found.error && (!expected.error.empty() || expected.outcome == Outcome::ok)) {
     return differing("R2 error", std::string(expected.error), std::string(found.error));

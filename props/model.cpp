@@ -102,6 +102,7 @@ void Model::settle(Step& step, Prediction& prediction) {
     prediction.error = state_.failures.at(prediction.roots.front()).cause.error;
   }
   if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
+  blame(prediction);
   state_.memory.sweep(held_by_graphs());
   const Census carried = census();
   state_.failures.prune(carried.failures);

@@ -26,6 +26,7 @@
 #include "props/model_faults.hpp"
 #include "props/model_graphs.hpp"
 #include "props/model_memory.hpp"
+#include "props/model_order.hpp"
 #include "props/prediction.hpp"
 #include "traces/name_table.hpp"
 #include "traces/program.hpp"
@@ -77,6 +78,8 @@ class Model {
     std::map<traces::NameId, reference::Graph> graphs;
     std::vector<reference::AsyncFault> pending;  // caused and not surfaced, oldest first
     Ordinal poison = 0;
+    reference::Order order;
+    bool order_open = false;     // work failed so that nobody can say whether it was queued
     bool recovery_open = false;  // the poison is one of several faults, and they recover differently
   };
 
@@ -113,13 +116,15 @@ class Model {
   Prediction cleanup(Step& step);
   Prediction reset(Step& step);
   Prediction check(Step& step);
+  [[nodiscard]] std::uint32_t open_stream(std::uint32_t wanted) const;
   [[nodiscard]] bool over_half(std::uint64_t more_bytes) const;
 
   // model_work.cpp: operations on bytes
   Prediction write(Step& step);
   Prediction launch(Step& step);
   Prediction copy(Step& step);
-  Prediction submit(Step& step, const reference::Graph& graph);
+  Prediction submit(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed = std::nullopt);
+  void queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed);
   Prediction skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs);
   Prediction read(Step& step);
   [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
@@ -141,6 +146,8 @@ class Model {
     bool surfaced = false;     // the cause is an earlier asynchronous fault
     bool recovery_open = false;
   };
+  // Its host code threw once the work was done.
+  [[nodiscard]] static bool threw(const Trouble& trouble);
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
   void leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful);
   [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
@@ -150,6 +157,8 @@ class Model {
   [[nodiscard]] Prediction refuse(const Ranges& writes);
   void leave_behind(Step& step);
   void leave_behind(reference::AsyncFault fault);
+  void proved(std::optional<std::uint32_t> stream);
+  void blame(Prediction& prediction) const;
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
   [[nodiscard]] std::set<Ordinal> held_by_graphs() const;

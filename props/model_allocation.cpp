@@ -61,13 +61,29 @@ Prediction Model::relocate(Step& step) {
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
   const Ranges whole{{buffer, 0, state_.memory.at(buffer).size}};
   if (!capturing(step.operation.stream)) follow(step, whole, whole);
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) return fail(step, *stopped);
+  const bool has_bytes = state_.memory.at(buffer).size > 0;
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
+    const bool copied = stopped->strike.call == gpu::Call::cuMemcpyDtoDAsync || threw(*stopped);
+    Prediction failed = fail(step, *stopped);
+    if (step.verdict.elsewhere) state_.order_open = true;
+    if (copied && has_bytes) state_.order.relocate(open_stream(step.operation.stream), step.ordinal, buffer, false);
+    return failed;
+  }
   if (over_half(state_.memory.at(buffer).size)) {
     step.open = true;
     if (step.take_other) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
   }
+  if (has_bytes) state_.order.relocate(open_stream(step.operation.stream), step.ordinal, buffer, true);
   leave_behind(step);
   return {};  // bytes and claims move along (B4); where to is nobody's business
+}
+
+// A stream that does not capture: the one wanted, or the first.
+std::uint32_t Model::open_stream(std::uint32_t wanted) const {
+  std::uint32_t stream = wanted;
+  if (capturing(wanted)) stream = 0;
+  while (capturing(stream) && stream + 1 < device_.streams) ++stream;
+  return stream;
 }
 
 Prediction Model::cleanup(Step& step) {
@@ -88,6 +104,8 @@ Prediction Model::reset(Step& step) {
   state_.windows.clear();
   state_.graphs.clear();
   state_.pending.clear();
+  state_.order = {};
+  state_.order_open = false;
   state_.memory.lose_all(poison);
   state_.poison = 0;
   return {};

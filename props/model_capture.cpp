@@ -22,7 +22,12 @@ Prediction Model::capture_begin(Step& step) {
   const std::uint32_t stream = step.operation.stream;
   if (!is_stream(stream) || capturing(stream)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) return fail(step, *stopped);
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
+    if (!stopped->surfaced && step.verdict.fails) proved(stream);  // waited for before the call that fails
+    if (!stopped->surfaced && step.verdict.may_fail) state_.order_open = true;
+    return fail(step, *stopped);
+  }
+  proved(stream);
   leave_behind(step);
   state_.windows.emplace(stream, reference::Window{});
   return {};
@@ -87,6 +92,7 @@ Prediction Model::capture_end(Step& step) {
     prediction.error = window.doomed->error;
   }
   if (prediction.outcome == Outcome::ok) state_.graphs.emplace(operation.graph, window.recorded);
+  state_.order.forget_graph(operation.graph);
   return prediction;
 }
 
@@ -96,7 +102,7 @@ Prediction Model::replay(Step& step) {
   if (graph == state_.graphs.end() || !is_stream(operation.stream)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse(reference::written_by(graph->second));
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
-  return submit(step, graph->second);
+  return submit(step, graph->second, operation.graph);
 }
 
 Prediction Model::destroy(Step& step) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpu/fault_table.hpp"
@@ -36,18 +37,31 @@ struct Cause {
   bool sticky = false;
 };
 
+// Operations that may be to blame for an error that surfaced, newest last; the others are counted.
+struct Suspects {
+  std::vector<Ordinal> newest;
+  std::uint64_t dropped = 0;
+
+  friend bool operator==(const Suspects&, const Suspects&) = default;
+};
+
 struct Failure {
   Cause cause;
   std::vector<Skip> skips;  // the newest of them, newest last
   std::uint64_t skips_total = 0;
+  Suspects suspects;           // of one that poisoned the device
+  bool suspects_open = false;  // nobody can say
 };
 
 inline constexpr std::size_t kSkipsKept = 16;  // R2
 
 class Failures {
  public:
-  void add(Ordinal operation, const Cause& cause) { failures_[operation] = Failure{cause, {}, 0}; }
+  void add(Ordinal operation, const Cause& cause) { failures_[operation] = Failure{cause, {}, 0, {}, false}; }
+  void suspect(Ordinal failure, Suspects suspects) { failures_.at(failure).suspects = std::move(suspects); }
+  void suspect_anything(Ordinal failure) { failures_.at(failure).suspects_open = true; }
   [[nodiscard]] const Failure& at(Ordinal failure) const { return failures_.at(failure); }
+  [[nodiscard]] bool has(Ordinal failure) const { return failures_.count(failure) != 0; }
   [[nodiscard]] std::uint64_t size() const { return failures_.size(); }
 
   // Keeps the newest kSkipsKept.

@@ -95,7 +95,7 @@ Effect effect_of(const Operation& operation, const sim::FiredFault& fired) {
 }
 
 Strike strike_of(const Operation& operation, const sim::FiredFault& fired) {
-  return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done};
+  return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done, fired.call};
 }
 
 // The call that an operation's own fault strikes, where the log does not say.
@@ -160,6 +160,9 @@ class Judge {
 
  private:
   void consider_planned(const sim::FiredFault& fired, const Strike& strike) {
+    const bool at_work =
+        fired.call == Call::none || is_compile_call(fired.call) || is_work_call(operation_.kind, fired.call);
+    if (!at_work) verdict_.elsewhere = true;
     const Bearing meaning = bearing(operation_.kind, fired.call);
     const bool sticky = gpu::row(fired.kind).sticky;
     if (meaning == Bearing::fails) return fail(strike);

@@ -37,12 +37,14 @@ struct Strike {
   gpu::FaultKind kind = gpu::FaultKind::invalid_value;
   Effect effect = Effect::nothing;
   std::uint64_t bytes_done = 0;  // with Effect::first_bytes
+  gpu::Call call = gpu::Call::none;
 };
 
 struct Verdict {
   std::optional<Strike> fails;     // the operation fails with this, if it gets as far as doing its work
   std::optional<Strike> may_fail;  // it may fail with this before it comes to that, or not
   std::optional<AsyncFault> leaves_behind;
+  bool elsewhere = false;       // a planned fault struck a call that is not the operation's very work
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
 };
 

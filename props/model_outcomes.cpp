@@ -8,6 +8,10 @@ namespace taintgraph::props {
 
 using traces::Outcome;
 
+bool Model::threw(const Trouble& trouble) {
+  return !trouble.surfaced && trouble.strike.kind == gpu::FaultKind::host_exception;
+}
+
 // An earlier asynchronous fault comes before the operation's own; the operation's own before its work.
 std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
   if (std::optional<Trouble> surfaced = surfacing(step, reach)) return surfaced;
@@ -77,6 +81,11 @@ Prediction Model::fail(Step& step, const Trouble& trouble) {
   state_.failures.add(step.ordinal, trouble.cause);
   if (trouble.cause.sticky) {
     state_.poison = step.ordinal;
+    if (state_.order_open) {
+      state_.failures.suspect_anything(step.ordinal);
+    } else {
+      state_.failures.suspect(step.ordinal, state_.order.suspects());
+    }
     state_.recovery_open = trouble.recovery_open;
     state_.pending.clear();
   }
@@ -86,6 +95,27 @@ Prediction Model::fail(Step& step, const Trouble& trouble) {
 Prediction Model::refuse(const Ranges& writes) {
   state_.memory.claim(writes, state_.poison);
   return with(Outcome::poisoned, {state_.poison});
+}
+
+// A wait for one stream, or for all of them, was good.
+void Model::proved(std::optional<std::uint32_t> stream) {
+  if (stream) return state_.order.proved({*stream});
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t i = 0; i < device_.streams; ++i) all.push_back(i);
+  state_.order.proved(all);
+  state_.order_open = false;
+}
+
+void Model::blame(Prediction& prediction) const {
+  for (const Ordinal root : prediction.roots) {
+    if (!state_.failures.has(root)) continue;
+    const reference::Failure& failure = state_.failures.at(root);
+    if (failure.suspects.newest.empty() && !failure.suspects_open) continue;
+    prediction.suspects = failure.suspects.newest;
+    prediction.suspects_dropped = failure.suspects.dropped;
+    prediction.suspects_open = failure.suspects_open;
+    return;
+  }
 }
 
 void Model::leave_behind(Step& step) {

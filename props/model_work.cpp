@@ -81,7 +81,7 @@ Prediction Model::copy(Step& step) {
 }
 
 // Work that is to run now: a host write, a launch, a copy, a replay.
-Prediction Model::submit(Step& step, const reference::Graph& graph) {
+Prediction Model::submit(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
   const std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
   if (!inputs.empty()) return skip(step, graph, inputs);
 
@@ -95,8 +95,12 @@ Prediction Model::submit(Step& step, const reference::Graph& graph) {
       leave_faults_of(graph, step.operation.stream, doubtful);
     }
     state_.memory.claim(writes, step.ordinal);
-    return fail(step, *stopped);
+    Prediction prediction = fail(step, *stopped);
+    if (step.verdict.elsewhere) state_.order_open = true;
+    queue(step, graph, replayed);
+    return prediction;
   }
+  queue(step, graph, replayed);
   reference::run(graph, state_.memory);
   if (step.verdict.leaves_behind) state_.memory.forget_values(writes);
   state_.memory.release(writes);
@@ -122,6 +126,16 @@ void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream,
   left.reads = reference::read_by(graph);
   left.writes = reference::written_by(graph);
   leave_behind(std::move(left));
+}
+
+// Failed work is queued too, as far as anybody knows, unless putting it in order was what failed.
+void Model::queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
+  const std::uint32_t stream = step.operation.stream;
+  if (replayed) {
+    state_.order.replay(stream, step.ordinal, graph, *replayed);
+  } else {
+    state_.order.work(stream, step.ordinal, graph);
+  }
 }
 
 Prediction Model::skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs) {
@@ -152,7 +166,15 @@ Prediction Model::read(Step& step) {
   if (!roots.empty()) return unwritten(*from, std::move(roots));
   if (all_empty(*from)) return {};
   follow(step, *from, {});
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::waits_for_stream)) return fail(step, *stopped);
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::waits_for_stream)) {
+    Prediction failed = fail(step, *stopped);
+    if (step.verdict.elsewhere) state_.order_open = true;
+    queue(step, {reference::Node{.reads = *from}}, std::nullopt);
+    if (threw(*stopped)) proved(operation.stream);
+    return failed;
+  }
+  queue(step, {reference::Node{.reads = *from}}, std::nullopt);
+  proved(operation.stream);
   leave_behind(step);
   Prediction prediction;
   for (const reference::Range& range : *from) {
@@ -193,7 +215,13 @@ Prediction Model::sync(Step& step) {
   const bool captured = operation.has_stream ? capturing(operation.stream) : !state_.windows.empty();
   if (captured) return with(Outcome::rejected, {});
   const Reach reach = operation.has_stream ? Reach::waits_for_stream : Reach::waits_for_all;
-  if (const std::optional<Trouble> stopped = trouble(step, reach)) return fail(step, *stopped);
+  const std::optional<std::uint32_t> stream = operation.has_stream ? std::optional(operation.stream) : std::nullopt;
+  if (const std::optional<Trouble> stopped = trouble(step, reach)) {
+    Prediction failed = fail(step, *stopped);
+    if (threw(*stopped)) proved(stream);
+    return failed;
+  }
+  proved(stream);
   leave_behind(step);
   return {};
 }
@@ -204,7 +232,12 @@ Prediction Model::wait(Step& step) {
   if (state_.poison != 0) return refuse({});
   if (capturing(operation.stream) || capturing(operation.on)) return with(Outcome::rejected, {});
   if (operation.stream == operation.on) return {};
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) return fail(step, *stopped);
+  if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
+    Prediction failed = fail(step, *stopped);
+    if (threw(*stopped)) state_.order.wait(operation.stream, operation.on);
+    return failed;
+  }
+  state_.order.wait(operation.stream, operation.on);
   for (reference::AsyncFault& fault : state_.pending) {
     if (fault.streams.count(operation.on) != 0) fault.streams.insert(operation.stream);
   }

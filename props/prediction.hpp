@@ -24,6 +24,10 @@ struct Prediction {
   std::vector<std::uint64_t> via;     // of the first root, for an unwritten read
   std::vector<reference::Skip> hops;  // the skips that `via` names
   std::vector<Told> told;             // of each root, for a read
+  // Of the first root that has some: who may have caused it, newest last, and how many more.
+  std::vector<std::uint64_t> suspects;
+  std::uint64_t suspects_dropped = 0;
+  bool suspects_open = false;  // nobody can say
   // Of a read that is ok: all refs laid end to end. Empty: any value will do, for nobody wrote the byte, or something
   // whose result nobody can know did.
   std::vector<std::optional<std::uint8_t>> bytes;

@@ -118,7 +118,11 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
       break;
   }
   struck_ = {};
-  if (fault.when != FaultWhen::async && context != nullptr) return became_known(*context, code);
+  if (fault.when != FaultWhen::async && context != nullptr) {
+    // An error of earlier work that the call met on its way comes before the one that it is made to return.
+    const CUresult met = context->faults.sticky();
+    return met != CUDA_SUCCESS ? met : became_known(*context, code);
+  }
   return result;
 }
 

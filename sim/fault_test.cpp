@@ -104,6 +104,15 @@ TEST_F(FaultTest, AKernelFaultSurfacesAtTheWaitAndStays) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(FaultTest, AnEarlierErrorComesBeforeTheOneThatAWaitIsMadeToReturn) {
+  begin(1);
+  strike(Call::cuLaunchKernel, {.kind = FaultKind::assert_, .when = FaultWhen::async, .surface_after_calls = 9});
+  ASSERT_EQ(fill(0, allocate(8), 8, 1), CUDA_SUCCESS);
+  begin(2);
+  strike(Call::cuStreamSynchronize, {.kind = FaultKind::invalid_value, .when = FaultWhen::after});
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_ASSERT);
+}
+
 TEST_F(FaultTest, AnOperationOfSeveralWaitsDoesNotMeetTheErrorThatItCauses) {
   const CUdeviceptr memory = allocate(8);
   ASSERT_EQ(fill(1, memory, 8, 1), CUDA_SUCCESS);

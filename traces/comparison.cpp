@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/work_log.hpp"
+
 namespace taintgraph::traces {
 namespace {
 
@@ -13,6 +15,11 @@ std::string list_text(const std::vector<NameId>& ids, const NameTable& names) {
   return text + "]";
 }
 
+bool queues_work(OpKind kind) {
+  return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read ||
+         kind == OpKind::relocate || kind == OpKind::replay;
+}
+
 bool matches(const std::vector<NameId>& expected, const std::vector<std::uint64_t>& found,
              const OperationNames& names) {
   return std::equal(expected.begin(), expected.end(), found.begin(), found.end(),
@@ -21,10 +28,19 @@ bool matches(const std::vector<NameId>& expected, const std::vector<std::uint64_
 
 }  // namespace
 
-void OperationNames::remember(const Operation& operation, std::uint64_t ordinal, Outcome outcome) {
+void OperationNames::remember(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
+  if (!result.suspects.empty())
+    for (const auto& [stream, newest] : work_)
+      for (const auto& [worked, id] : newest)
+        if (std::binary_search(result.suspects.begin(), result.suspects.end(), worked)) ids_[worked] = id;
+  if (operation.id == NameId::none) return;
   const bool may_be_named =
-      outcome == Outcome::failed || outcome == Outcome::skipped || operation.kind == OpKind::alloc;
-  if (operation.id != NameId::none && may_be_named) ids_[ordinal] = operation.id;
+      result.outcome == Outcome::failed || result.outcome == Outcome::skipped || operation.kind == OpKind::alloc;
+  if (may_be_named) ids_[ordinal] = operation.id;
+  if (!queues_work(operation.kind)) return;
+  auto& newest = work_[operation.stream];
+  newest.emplace_back(ordinal, operation.id);
+  if (newest.size() > core::WorkLog::kPerStream) newest.pop_front();
 }
 
 std::string OperationNames::text(std::uint64_t ordinal) const {

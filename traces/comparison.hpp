@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,12 +13,14 @@
 namespace taintgraph::traces {
 
 // Operations by ordinal, as traces name them: by id, or "#n". Remembers ids only of operations that results can name:
-// those that failed or were skipped, and allocations (whose fresh memory may be claimed in their name).
+// those that failed or were skipped, allocations (whose fresh memory may be claimed in their name), and the newest work
+// of each stream (which may be blamed).
 class OperationNames {
  public:
   explicit OperationNames(const NameTable& names) : names_(names) {}
 
-  void remember(const Operation& operation, std::uint64_t ordinal, Outcome outcome);
+  // `result` is what executing `operation` gave.
+  void remember(const Operation& operation, std::uint64_t ordinal, const StepResult& result);
 
   [[nodiscard]] std::string text(std::uint64_t ordinal) const;
   [[nodiscard]] bool matches(NameId expected, std::uint64_t ordinal) const;
@@ -26,6 +29,7 @@ class OperationNames {
  private:
   const NameTable& names_;
   std::unordered_map<std::uint64_t, NameId> ids_;
+  std::unordered_map<std::uint32_t, std::deque<std::pair<std::uint64_t, NameId>>> work_;  // by stream, newest last
 };
 
 struct Mismatch {

@@ -9,7 +9,7 @@ Replayer::Replayer(const Header& header, const NameTable& names, const SessionOp
 
 void Replayer::execute(const Operation& operation) {
   const StepResult result = session_.execute(operation);
-  operation_names_.remember(operation, session_.operations(), result.outcome);
+  operation_names_.remember(operation, session_.operations(), result);
   const std::vector<Mismatch> found = compare(operation, result, operation_names_);
   mismatches_ += found.size();
   if (observer_) observer_(operation, result, found);

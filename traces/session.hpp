@@ -43,10 +43,13 @@ struct ReportedHop {
 // What one operation did. Operations are named by ordinal, counted from 1 in the order of execute().
 struct StepResult {
   Outcome outcome = Outcome::ok;
-  std::vector<std::uint64_t> roots;        // as the trace format defines them for this outcome
-  std::vector<std::uint64_t> via;          // of the first root, for an unwritten read
-  std::vector<ReportedRoot> reports;       // one a root; empty unless SessionOptions::keep_reports
-  std::vector<ReportedHop> hops;           // one an operation of `via`; likewise
+  std::vector<std::uint64_t> roots;   // as the trace format defines them for this outcome
+  std::vector<std::uint64_t> via;     // of the first root, for an unwritten read
+  std::vector<ReportedRoot> reports;  // one a root; empty unless SessionOptions::keep_reports
+  std::vector<ReportedHop> hops;      // one an operation of `via`; likewise
+  // Of the first root that has some: the operations that may have caused it, newest last, and how many more.
+  std::vector<std::uint64_t> suspects;
+  std::uint64_t suspects_dropped = 0;
   std::string_view error;                  // name of the first root's error, or of the program error; empty if ok
   std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
   std::uint64_t failures = 0;              // the graph's size after the operation

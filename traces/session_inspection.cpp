@@ -106,6 +106,12 @@ SnapshotSkip skip_of(const core::SkipRecord& record, const internal::History& hi
   return skip;
 }
 
+SnapshotSuspect suspect_of(const core::Suspect& suspect, const internal::History& history, const NameTable& names) {
+  const auto operation = static_cast<std::uint64_t>(suspect.correlation);
+  return {operation, history.operation_name(operation, names), history.operation_text(operation),
+          core::index(suspect.stream)};
+}
+
 }  // namespace
 
 Snapshot Session::snapshot() const {
@@ -132,6 +138,10 @@ Snapshot Session::snapshot() const {
     for (const core::SkipRecord& record : graph.records(id))
       failure.skips.push_back(skip_of(record, state.history, state.names));
     failure.skips_total = graph.records_total(id);
+    const core::Suspects suspects = graph.suspects(id);
+    for (const core::Suspect& each : suspects.newest)
+      failure.suspects.push_back(suspect_of(each, state.history, state.names));
+    failure.suspects_dropped = suspects.dropped;
     snapshot.failures.push_back(std::move(failure));
   }
   runtime.buffers().for_each([&](const core::Buffer& each) {

@@ -44,6 +44,14 @@ struct SnapshotSkip {
   std::vector<SnapshotRange> outputs;
 };
 
+// Work that may have caused an asynchronous error.
+struct SnapshotSuspect {
+  std::uint64_t operation = 0;  // ordinal
+  std::string operation_name;   // its id, or "#n"
+  std::string what;             // what that operation was, e.g. "launch iota"
+  std::uint32_t stream = 0;
+};
+
 struct SnapshotFailure {
   std::uint64_t id = 0;
   std::uint64_t operation = 0;  // ordinal of the operation that caused it
@@ -54,10 +62,12 @@ struct SnapshotFailure {
   std::int64_t code = 0;
   std::string detail;
   bool sticky = false;
-  bool poison = false;              // it holds the device
-  std::uint64_t carriers = 0;       // allocations and unallocated records that carry it
-  std::vector<SnapshotSkip> skips;  // newest last
-  std::uint64_t skips_total = 0;    // dropped ones included
+  bool poison = false;                    // it holds the device
+  std::uint64_t carriers = 0;             // allocations and unallocated records that carry it
+  std::vector<SnapshotSkip> skips;        // newest last
+  std::uint64_t skips_total = 0;          // dropped ones included
+  std::vector<SnapshotSuspect> suspects;  // of one that poisoned the device; newest last
+  std::uint64_t suspects_dropped = 0;     // older ones, not listed
 };
 
 struct Snapshot {

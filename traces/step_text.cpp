@@ -1,5 +1,6 @@
 #include "traces/step_text.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gpu/kernel_catalog.hpp"
@@ -8,12 +9,23 @@ namespace taintgraph::traces {
 namespace {
 
 constexpr std::size_t kShownBytes = 32;
+constexpr std::size_t kShownSuspects = 16;
 
 std::string operation_text(const Operation& operation, const NameTable& names) {
   std::string text(to_string(operation.kind));
   if (operation.kind == OpKind::launch) text += " " + std::string(gpu::kernel_catalog()[operation.kernel].name);
   if (operation.buffer != NameId::none) text += " " + visible(names.text(operation.buffer));
   return text;
+}
+
+// Whom to blame for an error that surfaced.
+std::string suspects_text(const StepResult& result, const OperationNames& names) {
+  const std::size_t shown = std::min(result.suspects.size(), kShownSuspects);
+  const std::uint64_t older = result.suspects.size() - shown + result.suspects_dropped;
+  const std::vector<std::uint64_t> newest(result.suspects.end() - static_cast<std::ptrdiff_t>(shown),
+                                          result.suspects.end());
+  return ", may be to blame " + list_text(newest, names) +
+         (older == 0 ? "" : " and " + std::to_string(older) + " older");
 }
 
 std::string list_json(const std::vector<std::uint64_t>& ordinals, const OperationNames& names) {
@@ -36,6 +48,7 @@ std::string step_text(const Operation& operation, std::uint64_t ordinal, const S
   if (!result.roots.empty()) text += ", roots " + list_text(result.roots, names);
   if (!result.via.empty()) text += ", via " + list_text(result.via, names);
   if (!result.error.empty()) text += ", " + std::string(result.error);
+  if (result.outcome == Outcome::failed && !result.suspects.empty()) text += suspects_text(result, names);
   if (!result.bytes.empty()) text += ", bytes " + hex_text(result.bytes, kShownBytes);
   return text + "; failures " + std::to_string(result.failures) + ", tags " + std::to_string(result.tags);
 }
@@ -51,6 +64,9 @@ std::string step_json(const Operation& operation, std::uint64_t ordinal, const S
   if (operation.kind == OpKind::read && result.outcome == Outcome::unwritten)
     text += ",\"via\":" + list_json(result.via, names);
   if (!result.error.empty()) text += ",\"error\":" + json_quoted(result.error);
+  if (!result.suspects.empty())
+    text += ",\"suspects\":" + list_json(result.suspects, names) +
+            ",\"suspects_dropped\":" + std::to_string(result.suspects_dropped);
   if (operation.kind == OpKind::read && result.outcome == Outcome::ok)
     text += ",\"bytes\":\"" + hex_text(result.bytes) + "\"";
   text += ",\"failures\":" + std::to_string(result.failures) + ",\"tags\":" + std::to_string(result.tags);

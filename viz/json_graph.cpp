@@ -29,7 +29,16 @@ Json json_of(const traces::SnapshotSkip& skip) {
           {"outputs", std::move(outputs)}};
 }
 
+Json json_of(const traces::SnapshotSuspect& suspect) {
+  return {{"operation", suspect.operation},
+          {"name", suspect.operation_name},
+          {"what", suspect.what},
+          {"stream", suspect.stream}};
+}
+
 Json json_of(const traces::SnapshotFailure& failure) {
+  Json suspects = Json::array();
+  for (const traces::SnapshotSuspect& suspect : failure.suspects) suspects.push_back(json_of(suspect));
   Json skips = Json::array();
   for (const traces::SnapshotSkip& skip : failure.skips) skips.push_back(json_of(skip));
   return {{"id", failure.id},
@@ -42,6 +51,8 @@ Json json_of(const traces::SnapshotFailure& failure) {
           {"detail", failure.detail},
           {"sticky", failure.sticky},
           {"poison", failure.poison},
+          {"suspects", std::move(suspects)},
+          {"suspects_dropped", failure.suspects_dropped},
           {"carriers", failure.carriers},
           {"skips", std::move(skips)},
           {"skips_total", failure.skips_total}};

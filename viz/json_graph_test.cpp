@@ -21,6 +21,9 @@ TEST(JsonGraph, HoldsTheWholeSnapshot) {
   EXPECT_EQ(root.at("skips").at(1).at("inputs").at(1).at("failure"), 5);
   EXPECT_EQ(root.at("skips").at(1).at("outputs").at(0).at("end"), 128);
   EXPECT_EQ(graph["failures"][3].at("poison"), true);
+  EXPECT_EQ(graph["failures"][3].at("suspects").at(1).at("name"), "T");
+  EXPECT_EQ(graph["failures"][3].at("suspects").at(1).at("stream"), 2);
+  EXPECT_EQ(graph["failures"][3].at("suspects_dropped"), 7);
   ASSERT_EQ(graph.at("buffers").size(), 6U);
   EXPECT_EQ(graph["buffers"][0].at("reason"), 3);
   EXPECT_EQ(graph["buffers"][4].at("claims").at(1).at("begin"), 60);

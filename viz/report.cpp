@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kNameLength = 40;
 constexpr std::size_t kDetailLength = 100;
 constexpr std::size_t kRefs = 4;  // of a skip, each way
+constexpr std::size_t kSuspects = 16;
 
 template <class Element, class Range>
 std::string refs_text(const std::vector<Element>& elements, Range range_of) {
@@ -59,8 +60,23 @@ class Report {
     line(2, error_text(failure));
     if (!failure.detail.empty()) line(2, label(failure.detail, kDetailLength));
     if (failure.poison) line(2, "all further device work is refused");
+    describe_suspects(failure);
     describe_carriers(at, failure);
     describe_skips(failure);
+  }
+
+  // Newest first: what was queued last before the error showed is looked at first.
+  void describe_suspects(const traces::SnapshotFailure& failure) {
+    if (failure.suspects.empty()) return;
+    line(2, "may be to blame, newest first");
+    const std::size_t shown = std::min(failure.suspects.size(), kSuspects);
+    for (std::size_t age = 0; age < shown; ++age) {
+      const traces::SnapshotSuspect& suspect = failure.suspects[failure.suspects.size() - 1 - age];
+      line(4, label(suspect.operation_name, kNameLength) + " (" + label(suspect.what, kNameLength) + "), stream " +
+                  std::to_string(suspect.stream));
+    }
+    const std::uint64_t older = failure.suspects.size() - shown + failure.suspects_dropped;
+    if (older > 0) line(4, "and " + count_text(older, "older one", "older ones"));
   }
 
   void describe_carriers(std::size_t at, const traces::SnapshotFailure& failure) {

@@ -33,6 +33,7 @@ TEST(Report, EveryStateHasItsWords) {
   const std::string text = report_text(one_of_each());
   for (const std::string_view words :
        {"B: unallocated, no memory behind it", "#6: never written", "S failed, and poisons the device",
+        "may be to blame, newest first\n    T (launch trap), stream 2\n    #30 (copy), stream 0\n    and 7 older ones",
         "(21 in all, the oldest 19 dropped)", "E [0, 40): K2 <- K1 <- P", "E [60, 64): S",
         "identifier \"sourc\" is undefined\\n1 error"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words;

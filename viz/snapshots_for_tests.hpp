@@ -83,6 +83,8 @@ inline traces::Snapshot one_of_each() {
   poison.code = 710;
   poison.sticky = true;
   poison.poison = true;
+  poison.suspects = {{27, "#30", "copy", 0}, {28, "T", "launch trap", 2}};
+  poison.suspects_dropped = 7;
   snapshot.failures = {reservation, fresh, root, poison};
 
   traces::SnapshotBuffer unallocated = a_buffer("B", 4, 64, {});

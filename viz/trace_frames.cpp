@@ -20,7 +20,7 @@ std::vector<HtmlFrame> run_to(const traces::Program& program, std::optional<std:
   for (std::uint64_t ordinal = 1; ordinal <= last; ++ordinal) {
     const traces::Operation& operation = program.operations[ordinal - 1];
     const traces::StepResult result = session.execute(operation);
-    names.remember(operation, ordinal, result.outcome);
+    names.remember(operation, ordinal, result);
     if (steps && ordinal >= first_step) film.add(step_text(operation, ordinal, result, names), session.snapshot());
   }
   return film.take(session.snapshot());

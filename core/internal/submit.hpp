@@ -21,13 +21,16 @@ Status Runtime::submit(const Work& work, Submit&& submit) {
   }
 
   WriteScope scope(graph_, targets_, work.correlation);
-  DeviceResult<void> submitted = order(work.stream);
-  if (submitted) {
-    last_mark_ = streams_.submit(work.stream);
-    note_use(last_mark_);
-    submitted = submit();
+  if (auto ordered = order(work.stream); !ordered) return failed(scope.fail(std::move(ordered.error())));
+  last_mark_ = streams_.submit(work.stream);
+  note_use(last_mark_);
+  if (DeviceResult<void> submitted = submit(); !submitted) {
+    // An error that poisons names this very operation; what it blames was queued before.
+    Status status = failed(scope.fail(std::move(submitted.error())));
+    work_log_.note(last_mark_, work.kernel, work.correlation);
+    return status;
   }
-  if (!submitted) return failed(scope.fail(std::move(submitted.error())));
+  work_log_.note(last_mark_, work.kernel, work.correlation);
   run(work.host_code);
   scope.succeed();
   return {};

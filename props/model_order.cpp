@@ -1,0 +1,100 @@
+#include "props/model_order.hpp"
+
+#include <algorithm>
+
+namespace taintgraph::props::reference {
+namespace {
+
+void append(std::vector<Range>& to, const std::vector<Range>& ranges) {
+  for (const Range& range : ranges) {
+    if (!range.empty()) to.push_back(range);
+  }
+}
+
+}  // namespace
+
+void Order::wait(StreamNumber stream, StreamNumber on) {
+  if (stream == on) return;
+  const Row waited = rows_[on];
+  std::map<StreamNumber, std::uint64_t>& behind = rows_[stream].put_behind;
+  for (const auto& [other, place] : waited.put_behind) behind[other] = std::max(behind[other], place);
+  behind[on] = waited.queued.size();
+}
+
+// Nothing has to be done for work that is proved, or that the stream was put behind before.
+void Order::after(StreamNumber stream, Mark mark) {
+  if (mark.stream == stream || mark.place <= rows_[mark.stream].proven) return;
+  if (mark.place <= rows_[stream].put_behind[mark.stream]) return;
+  wait(stream, mark.stream);
+}
+
+void Order::order(StreamNumber stream, const std::vector<Range>& reads, const std::vector<Range>& writes) {
+  for (const Range& read : reads) after(stream, usage_[read.buffer].writer);
+  for (const Range& write : writes) {
+    after(stream, usage_[write.buffer].writer);
+    for (const Mark& reader : usage_[write.buffer].readers) after(stream, reader);
+  }
+}
+
+Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vector<Range>& reads,
+                         const std::vector<Range>& writes) {
+  rows_[stream].queued.push_back(operation);
+  const Mark mark{stream, rows_[stream].queued.size()};
+  for (const Range& read : reads) {
+    std::vector<Mark>& readers = usage_[read.buffer].readers;
+    const auto own =
+        std::find_if(readers.begin(), readers.end(), [=](const Mark& each) { return each.stream == stream; });
+    if (own != readers.end()) {
+      *own = mark;
+    } else {
+      readers.push_back(mark);
+    }
+  }
+  for (const Range& write : writes) usage_[write.buffer] = Usage{mark, {}};
+  return mark;
+}
+
+void Order::work(StreamNumber stream, Ordinal operation, const Graph& graph) {
+  std::vector<Range> reads;
+  std::vector<Range> writes;
+  for (const Node& node : graph) append(reads, node.reads);
+  for (const Node& node : graph) append(writes, node.writes);
+  order(stream, reads, writes);
+  queue(stream, operation, reads, writes);
+}
+
+void Order::replay(StreamNumber stream, Ordinal operation, const Graph& graph, traces::NameId name) {
+  work(stream, operation, graph);
+  after(stream, replays_[name]);
+  replays_[name] = Mark{stream, rows_[stream].queued.size()};
+}
+
+void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved) {
+  const std::vector<Range> bytes = {{buffer, 0, 1}};
+  order(stream, bytes, {});
+  const Mark mark = queue(stream, operation, bytes, {});
+  if (moved) usage_[buffer] = Usage{mark, {}};  // nobody has used the new memory before
+}
+
+void Order::proved(const std::vector<StreamNumber>& streams) {
+  for (const StreamNumber stream : streams) {
+    const Row& row = rows_[stream];
+    rows_[stream].proven = row.queued.size();
+    for (const auto& [other, place] : row.put_behind) rows_[other].proven = std::max(rows_[other].proven, place);
+  }
+}
+
+Suspects Order::suspects() const {
+  std::set<Ordinal> newest;  // an operation queues one piece of work
+  Suspects result;
+  for (const auto& [stream, row] : rows_) {
+    const std::uint64_t unproven = row.queued.size() - row.proven;
+    const std::uint64_t listed = std::min<std::uint64_t>(unproven, kSuspectsOfStream);
+    newest.insert(row.queued.end() - static_cast<std::ptrdiff_t>(listed), row.queued.end());
+    result.dropped += unproven - listed;
+  }
+  result.newest.assign(newest.begin(), newest.end());
+  return result;
+}
+
+}  // namespace taintgraph::props::reference

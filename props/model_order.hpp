@@ -1,0 +1,70 @@
+// The reference model's order of work: which work comes after which, and what the program's waits have proved.
+//
+// A stream runs what is queued on it in turn. It is made to come after another stream by `wait`, and by the bytes it
+// uses: work comes after the last write of what it reads, and after every use of what it writes (W6). Either puts it
+// behind all that the other stream has queued by then, and behind whatever that was put behind. A good wait of the
+// program proves its own stream and everything that stream was put behind; what nobody has proved may be to blame for
+// an error that surfaces.
+//
+// Bytes are told apart by buffer alone here, as order is: memory is used as a whole.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "props/model_graphs.hpp"
+#include "props/model_memory.hpp"
+
+namespace taintgraph::props::reference {
+
+using StreamNumber = std::uint32_t;
+
+// Of the operations that may be to blame, those listed for each stream are its newest.
+inline constexpr std::size_t kSuspectsOfStream = 16;
+
+class Order {
+ public:
+  // `stream` comes after all that `on` has queued so far.
+  void wait(StreamNumber stream, StreamNumber on);
+
+  // Work of `operation` is queued on `stream`.
+  void work(StreamNumber stream, Ordinal operation, const Graph& graph);
+  // The same for a replay, which comes after the last one of its graph.
+  void replay(StreamNumber stream, Ordinal operation, const Graph& graph, traces::NameId name);
+  // The same for a copy of a buffer to other memory; `moved`: it lives there from now on.
+  void relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved);
+  void forget_graph(traces::NameId name) { replays_.erase(name); }
+
+  // The host has waited for these streams, and each wait was good.
+  void proved(const std::vector<StreamNumber>& streams);
+
+  [[nodiscard]] Suspects suspects() const;
+
+ private:
+  // The n-th piece of work of a stream; 0: none.
+  struct Mark {
+    StreamNumber stream = 0;
+    std::uint64_t place = 0;
+  };
+  struct Usage {
+    Mark writer;
+    std::vector<Mark> readers;  // of each stream the last since the last write, in order of the first
+  };
+  struct Row {
+    std::vector<Ordinal> queued;                       // operations, from the first
+    std::uint64_t proven = 0;                          // so many of them
+    std::map<StreamNumber, std::uint64_t> put_behind;  // so much of each other stream
+  };
+
+  void after(StreamNumber stream, Mark mark);
+  void order(StreamNumber stream, const std::vector<Range>& reads, const std::vector<Range>& writes);
+  Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Range>& reads, const std::vector<Range>& writes);
+
+  std::map<StreamNumber, Row> rows_;
+  std::map<Ordinal, Usage> usage_;          // by buffer
+  std::map<traces::NameId, Mark> replays_;  // the last of each graph
+};
+
+}  // namespace taintgraph::props::reference

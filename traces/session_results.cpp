@@ -1,0 +1,129 @@
+// Session: what an operation gave, put in the trace's words.
+#include <algorithm>
+#include <utility>
+
+#include "traces/internal/session_state.hpp"
+#include "traces/session.hpp"
+
+namespace taintgraph::traces {
+namespace {
+
+Outcome outcome_of(core::Outcome outcome) {
+  switch (outcome) {
+    case core::Outcome::failed:
+      return Outcome::failed;
+    case core::Outcome::skipped:
+      return Outcome::skipped;
+    case core::Outcome::unwritten:
+      return Outcome::unwritten;
+    case core::Outcome::poisoned:
+      return Outcome::poisoned;
+    case core::Outcome::rejected:
+      return Outcome::rejected;
+  }
+  return Outcome::failed;
+}
+
+}  // namespace
+
+void Session::State::judge(const core::Status& status, StepResult& result) const {
+  if (status) return;
+  const core::OperationError& error = status.error();
+  result.outcome = outcome_of(error.outcome);
+  result.error = error.error.name;
+  for (const core::FailureReport& report : error.several.reports)
+    result.roots.push_back(static_cast<std::uint64_t>(report.correlation));
+  const auto blamed = std::find_if(error.several.reports.begin(), error.several.reports.end(),
+                                   [](const core::FailureReport& each) { return !each.suspects.newest.empty(); });
+  if (blamed != error.several.reports.end()) {
+    for (const core::Suspect& suspect : blamed->suspects.newest)
+      result.suspects.push_back(static_cast<std::uint64_t>(suspect.correlation));
+    result.suspects_dropped = blamed->suspects.dropped;
+  }
+  if (result.outcome == Outcome::unwritten && !error.several.reports.empty())
+    for (const core::SkipRecord& skip : error.several.reports.front().chain)
+      result.via.push_back(static_cast<std::uint64_t>(skip.correlation));
+}
+
+// Who made a failure is asked twice, of the failure and of its id; only an id that was used twice could tell them
+// apart.
+void Session::State::keep_reports(const core::Several& several, StepResult& result) const {
+  for (const core::FailureReport& report : several.reports) {
+    const auto operation = static_cast<std::uint64_t>(report.correlation);
+    if (lineage.operation_of(report.failure) != operation)
+      result.findings.push_back("C3: failure " + std::to_string(report.failure.value()) + " of operation " +
+                                std::to_string(operation) + " bears an id of operation " +
+                                std::to_string(lineage.operation_of(report.failure)));
+    result.reports.push_back({report.carriers, report.dropped_records});
+  }
+  if (result.via.empty()) return;
+  for (const core::SkipRecord& skip : several.reports.front().chain) {
+    ReportedHop& hop = result.hops.emplace_back();
+    hop.kernel = skip.kernel;
+    for (const core::ClaimedInput& input : skip.inputs)
+      hop.inputs.push_back({lineage.operation_of(input.binding.buffer), input.binding.range.begin,
+                            input.binding.range.end, lineage.operation_of(input.failure)});
+  }
+}
+
+void Session::State::audit_resources(const Operation& operation, bool idle_before, StepResult& result) {
+  if (options.keep_reports) lineage.end_operation(machine.runtime->graph().last_minted());
+  const std::optional<sim::LiveObjects> live = machine.count_objects();
+  if (!live) return;
+  audit.check(*live, *machine.runtime, result.fired, result.findings);
+  const bool undisturbed = result.fired.empty() && !machine.runtime->poison() && result.outcome == Outcome::ok;
+  if (idle_before && undisturbed && operation.kind == OpKind::cleanup)
+    internal::ResourceAudit::check_cleaned(*machine.runtime, operation.cleanup == CleanupMode::explicit_,
+                                           result.findings);
+}
+
+void Session::State::reject(std::string_view error, StepResult& result) const {
+  result.outcome = Outcome::rejected;
+  result.error = error;
+}
+
+// A sync that is ok has waited: nothing else in a program shows whether it did.
+void Session::State::check_waited(const Operation& operation, StepResult& result) const {
+  for (const std::uint32_t busy : machine.busy_streams())
+    if (!operation.has_stream || operation.stream == busy)
+      result.findings.push_back("sync returned while stream " + std::to_string(busy) + " still had work");
+}
+
+// Checks name failures by the ids of their operations. Only failures in the graph can be asked about, so what is kept
+// is cut back to those whenever it has outgrown them.
+void Session::State::remember_id(NameId id) {
+  constexpr std::size_t kSlack = 256;
+  const core::ErrorGraph& graph = machine.runtime->graph();
+  if (operation_ids.size() > 2 * graph.size() + kSlack) {
+    std::unordered_map<std::uint64_t, NameId> kept;
+    for (const core::FailureId failure : graph.failures())
+      if (const auto found = operation_ids.find(static_cast<std::uint64_t>(graph.correlation(failure)));
+          found != operation_ids.end())
+        kept.insert(*found);
+    operation_ids = std::move(kept);
+  }
+  operation_ids[ordinal] = id;
+}
+
+void Session::State::note_state(const Operation& operation, StepResult& result) {
+  const core::Runtime& runtime = *machine.runtime;
+  result.failures = runtime.graph().size();
+  result.tags = runtime.graph().tags();
+  result.fired = machine.plan.take_fired();
+  result.schedule = machine.take_schedule();
+  result.findings = machine.take_findings();
+  if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) check_waited(operation, result);
+  if (options.validate) runtime.validate();
+  const bool may_be_a_root = result.outcome == Outcome::failed || operation.kind == OpKind::alloc;
+  if (operation.id != NameId::none && may_be_a_root) remember_id(operation.id);
+
+  fingerprint.add(static_cast<std::uint64_t>(operation.kind));
+  fingerprint.add(static_cast<std::uint64_t>(result.outcome));
+  fingerprint.add(std::span<const std::uint64_t>(result.roots));
+  fingerprint.add(std::span<const std::uint64_t>(result.via));
+  fingerprint.add(std::span<const std::uint8_t>(result.bytes));
+  fingerprint.add(result.failures);
+  fingerprint.add(result.tags);
+}
+
+}  // namespace taintgraph::traces
