@@ -20,6 +20,7 @@
 #include "props/conform/conform.hpp"
 #include "props/fuzz.hpp"
 #include "props/merge.hpp"
+#include "props/shrink_command.hpp"
 #include "traces/replay.hpp"
 #include "traces/schema.hpp"
 #include "viz/film.hpp"
@@ -67,6 +68,7 @@ constexpr std::array kSubcommands = {
     Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
     Subcommand{"merge", "join the results of a run's shards", taintgraph::props::merge_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
+    Subcommand{"shrink", "find the smallest trace that fails the same way", taintgraph::props::shrink_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},
     Subcommand{"conform", "compare a real driver with the simulated one", taintgraph::props::conform_command},
     Subcommand{"schema", "print the JSON Schema of a trace", schema_command},

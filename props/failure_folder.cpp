@@ -22,27 +22,6 @@ Program first_operations(const Program& program, std::uint64_t count) {
   return result;
 }
 
-std::string text_of(const Program& program) {
-  std::ostringstream text;
-  traces::write_program(text, without_idle_faults(with_all_buffers_allocated(program)));
-  return text.str();
-}
-
-// The trace with what the model expects. A step that kills the process is not executed, so nothing is expected of it.
-std::string expecting_text(const Program& program, std::uint64_t step, Campaign& campaign) {
-  const auto with_first = [&](std::uint64_t count) {
-    return campaign.isolated([&] {
-      CheckOptions options;
-      options.keep_predictions = true;
-      const CheckedRun run = campaign.judge()(first_operations(program, count), options);
-      return text_of(with_expectations(program, run.predictions));
-    });
-  };
-  if (auto text = with_first(step)) return *text;
-  if (auto text = with_first(step > 0 ? step - 1 : 0)) return *text;
-  return text_of(program);
-}
-
 // The first character says whether the rest is a picture or the reason why there is none.
 constexpr char kDrawn = '+';
 constexpr char kNotDrawn = '-';
@@ -57,6 +36,26 @@ std::string drawn_text(const Program& program, const GraphRenderer& render, cons
 }
 
 }  // namespace
+
+std::string trace_text(const Program& program) {
+  std::ostringstream text;
+  traces::write_program(text, without_idle_faults(with_all_buffers_allocated(program)));
+  return text.str();
+}
+
+std::string expecting_text(const Program& program, std::uint64_t step, Campaign& campaign) {
+  const auto with_first = [&](std::uint64_t count) {
+    return campaign.isolated([&] {
+      CheckOptions options;
+      options.keep_predictions = true;
+      const CheckedRun run = campaign.judge()(first_operations(program, count), options);
+      return trace_text(with_expectations(program, run.predictions));
+    });
+  };
+  if (auto text = with_first(step)) return *text;
+  if (auto text = with_first(step > 0 ? step - 1 : 0)) return *text;
+  return trace_text(program);
+}
 
 FailureFolder::FailureFolder(const std::string& parent, std::uint64_t seed, std::size_t number) {
   std::filesystem::path path = std::filesystem::path(parent) / std::to_string(seed);

@@ -34,6 +34,13 @@ struct FailureRecord {
   std::string command;  // that reproduces it
 };
 
+// A program as a trace file, with the judge's predictions of its operations up to `step`, made in a child process: it
+// is a program that fails. A step that kills the process is not executed, so nothing is expected of it.
+[[nodiscard]] std::string expecting_text(const traces::Program& program, std::uint64_t step, Campaign& campaign);
+
+// A program as a trace file that can be read back, whatever was left out of it.
+[[nodiscard]] std::string trace_text(const traces::Program& program);
+
 class FailureFolder {
  public:
   // Makes the folder of the run's failure number `number`, counted from 1, and removes what an earlier run with this

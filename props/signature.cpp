@@ -59,7 +59,8 @@ std::string outcome_and_error(std::string_view found) {
 
 // Properties whose `found` is about the program's own values, and says nothing of the kind of failure.
 bool about_values(std::string_view property) {
-  constexpr std::string_view kValues[] = {" bytes", " roots", " chain", " report", " hop", " failures", " tags"};
+  constexpr std::string_view kValues[] = {" bytes",  " roots", " chain",    " via", " fill",
+                                          " report", " hop",   " failures", " tags"};
   return std::any_of(std::begin(kValues), std::end(kValues),
                      [&](std::string_view end) { return ends_with(property, end); });
 }
