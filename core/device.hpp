@@ -31,6 +31,9 @@ class Storage {
  public:
   virtual ~Storage() = default;
 
+  // The most that could ever be reserved at once, whatever is given back first; the highest number if nobody knows.
+  [[nodiscard]] virtual std::uint64_t capacity_bytes() const { return UINT64_MAX; }
+
   // Reserves `size_bytes` (at least 1) of device memory, aligned for any use (256 bytes).
   // Errors: out of memory (recovery retry), or any error of the driver.
   [[nodiscard]] virtual DeviceResult<DeviceAddress> reserve(std::uint64_t size_bytes) = 0;
@@ -38,6 +41,9 @@ class Storage {
   // Gives memory back. Requires: `address` came from reserve(), and no work that uses it is pending on any stream.
   // The memory is gone even when an error comes back.
   [[nodiscard]] virtual DeviceResult<void> give_back(DeviceAddress address) = 0;
+
+  // Waits, where it has to, until what was given back can be reserved again in any other size.
+  [[nodiscard]] virtual DeviceResult<void> settle() { return {}; }
 };
 
 // A launch as the program states it, before anything is known about the memory behind it.

@@ -67,6 +67,11 @@ inline constexpr std::string_view unallocated = "unallocated";          // needs
   return Error{.name = "host_out_of_memory", .call = {}, .detail = {}};
 }
 
+// A reservation that fits neither now nor later (recovery none), and one that would fit if other memory were given back
+// first (recovery retry). Both have the name that a driver's own answer has.
+[[nodiscard]] Error never_fits(std::uint64_t size_bytes, std::uint64_t most_bytes);
+[[nodiscard]] Error over_limit(std::uint64_t size_bytes, std::uint64_t limit_bytes);
+
 // The error of a failure that claims fresh memory when the runtime is told to distrust it (B3).
 [[nodiscard]] inline Error never_written() { return Error{.name = "never_written", .call = {}, .detail = {}}; }
 

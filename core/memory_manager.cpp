@@ -1,14 +1,22 @@
 #include "core/memory_manager.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
 namespace taintgraph::core {
 
 MemoryManager::MemoryManager(const PoolOptions& options, Storage& storage, StreamTable& streams, ErrorGraph& graph)
-    : pool_(options, graph), storage_(storage), streams_(streams) {}
+    : pool_(options, graph), limit_bytes_(options.limit_bytes), storage_(storage), streams_(streams) {}
+
+// What the storage has is its own to say where it is to be asked in any case.
+std::uint64_t MemoryManager::most_bytes(ReserveFrom from) const {
+  return from == ReserveFrom::new_page ? limit_bytes_ : std::min(limit_bytes_, storage_.capacity_bytes());
+}
 
 DeviceResult<SliceId> MemoryManager::reserve(std::uint64_t size_bytes, ReserveFrom from) {
+  const std::uint64_t most = most_bytes(from);
+  if (pool_.slice_bytes(size_bytes) > most) return tl::unexpected(never_fits(size_bytes, most));
   if (from == ReserveFrom::pool) {
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
     if (!pool_.retired().empty()) {
@@ -37,10 +45,17 @@ DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, Res
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
   if (auto given = give_back(pool_.take_empty_pages(EmptyPages::all)); !given && given.error().sticky)
     return tl::unexpected(std::move(given.error()));
-  return new_page(pool_.slice_bytes(size_bytes), size_bytes);  // one try, and no byte more than is needed
+  if (auto settled = storage_.settle(); !settled && settled.error().sticky)
+    return tl::unexpected(std::move(settled.error()));
+  auto slice = new_page(pool_.slice_bytes(size_bytes), size_bytes);  // one try, and no byte more than is needed
+  if (!slice && slice.error().recovery == Recovery::retry && slice.error().detail.empty())
+    slice.error().detail = std::to_string(size_bytes) + " bytes do not fit now, with " +
+                           std::to_string(pool_.reserved_bytes()) + " in pages that hold buffers";
+  return slice;
 }
 
 DeviceResult<SliceId> MemoryManager::new_page(std::uint64_t page_bytes, std::uint64_t size_bytes) {
+  if (page_bytes > limit_bytes_ - pool_.reserved_bytes()) return tl::unexpected(over_limit(page_bytes, limit_bytes_));
   auto address = storage_.reserve(page_bytes);
   if (!address) return tl::unexpected(std::move(address.error()));
   try {

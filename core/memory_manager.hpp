@@ -2,7 +2,10 @@
 //
 // Memory whose buffer is gone is not handed out again before every stream that used it is done (W6). Running out of
 // memory is reported only after deferred frees are finished, free pages are given back and the reservation was tried
-// again.
+// again. What could not be had even then (more than the storage has in all, or than the pool's limit) is refused at
+// once.
+//
+// Pages that become empty are kept for the next reservation. They go back when memory runs out, or by cleanup().
 //
 // On its own it keeps claims on memory whose buffer is gone until that memory is shed, freed or bound again, and counts
 // them as carried (C4); the runtime sheds them at once.
@@ -19,8 +22,10 @@
 namespace taintgraph::core {
 
 enum class CleanupMode : std::uint8_t {
-  immediate,  // give back every page that is empty now
-  periodic,   // only those that have been empty since the last periodic cleanup
+  immediate,  // give back every page that is empty now: after a peak, or when others need the memory
+  // Only those that have been empty since the last periodic cleanup, so that a caller who does this every so often
+  // keeps the pages that it goes on using. An immediate cleanup in between, or a page's use, does not count as one.
+  periodic,
 };
 
 // Where a reservation looks.
@@ -41,8 +46,9 @@ class MemoryManager {
   MemoryManager(const PoolOptions& options, Storage& storage, StreamTable& streams, ErrorGraph& graph);
 
   // Memory for `size_bytes` (zero has the size of one alignment unit), live, clean and not yet bound.
-  // Errors: out of memory and whatever else the storage says; of asking and waiting for streams only those that are
-  // sticky, since without them memory merely stays retired.
+  // Errors: out of memory, with recovery `none` if it can never fit (no driver is asked then, unless a new page is what
+  // the caller wants) and `retry` if it does not fit now; whatever else the storage says; of asking and waiting for
+  // streams only what is sticky, since without them memory merely stays retired.
   [[nodiscard]] DeviceResult<SliceId> reserve(std::uint64_t size_bytes, ReserveFrom from = ReserveFrom::pool);
 
   void bind(SliceId slice, BufferId buffer) { pool_.bind(slice, buffer); }
@@ -68,11 +74,13 @@ class MemoryManager {
 
  private:
   [[nodiscard]] DeviceResult<void> poll_retired();
+  [[nodiscard]] std::uint64_t most_bytes(ReserveFrom from) const;
   [[nodiscard]] DeviceResult<SliceId> reserve_again(std::uint64_t size_bytes, ReserveFrom from);
   [[nodiscard]] DeviceResult<SliceId> new_page(std::uint64_t page_bytes, std::uint64_t size_bytes);
   [[nodiscard]] DeviceResult<void> give_back(const std::vector<DeviceAddress>& pages);
 
   Pool pool_;
+  std::uint64_t limit_bytes_;
   Storage& storage_;
   StreamTable& streams_;
 };

@@ -11,6 +11,9 @@ namespace {
 // Streams that may read a slice between two writes before noting them takes an allocation.
 constexpr std::size_t kUsualReaders = 4;
 
+// Size classes of an exclusive pool to each doubling. More would waste less and reuse less.
+constexpr std::uint64_t kClassesADoubling = 4;
+
 }  // namespace
 
 Pool::Pool(const PoolOptions& options, ErrorGraph& graph) : options_(options), graph_(graph) {
@@ -26,7 +29,15 @@ std::uint64_t Pool::slice_bytes(std::uint64_t size_bytes) const {
 
 std::uint64_t Pool::page_bytes(std::uint64_t size_bytes) const {
   const std::uint64_t needed = slice_bytes(size_bytes);
-  return options_.kind == PoolKind::exclusive ? needed : std::max(needed, options_.page_bytes);
+  return options_.kind == PoolKind::exclusive ? class_bytes(needed) : std::max(needed, options_.page_bytes);
+}
+
+std::uint64_t Pool::class_bytes(std::uint64_t slice_bytes) const {
+  const std::uint64_t units = slice_bytes / options_.alignment_bytes;
+  const std::uint64_t step = std::bit_floor(units) / kClassesADoubling;
+  if (step <= 1) return slice_bytes;
+  const std::uint64_t rounded = (units + step - 1) / step * step;
+  return rounded > UINT64_MAX / options_.alignment_bytes ? slice_bytes : rounded * options_.alignment_bytes;
 }
 
 Pool::FreeKey Pool::key(SliceId slice) const {
@@ -39,7 +50,7 @@ SliceId Pool::take(std::uint64_t size_bytes) {
   const auto found = free_.lower_bound({needed, PageId{0}, 0, SliceId{0}});
   if (found == free_.end()) return SliceId::none;
   const SliceId slice = std::get<SliceId>(*found);
-  if (options_.kind == PoolKind::exclusive && at(slice).size_bytes / 2 > needed) return SliceId::none;  // too wasteful
+  if (options_.kind == PoolKind::exclusive && at(slice).size_bytes > class_bytes(needed)) return SliceId::none;
   occupy(slice, needed);
   return slice;
 }

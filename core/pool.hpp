@@ -4,7 +4,11 @@
 // slice ids are stable: nothing that happens to one page or slice renumbers another (B4). A slice's claims are shed
 // when it is bound to another buffer, freed, coalesced away, or goes with its page (B4).
 //
-// Sliced: a page holds many slices; neighbouring free slices are one. Exclusive: a page is one slice, never split.
+// Sliced: a page holds many slices; neighbouring free slices are one. Exclusive: a page is one slice, never split, and
+// pages come in size classes, so that one that is freed serves the next buffer of about that size: up to four alignment
+// units every whole number of them, beyond that four classes to each doubling (5, 6, 7, 8, 10, 12, 14, 16, 20 ...). A
+// page is thus less than a quarter larger than what its buffer needs, rounded to the alignment.
+//
 // Best fit, lowest address first, so that equal programs place equally. Cost: O(log n) in free slices.
 #pragma once
 
@@ -29,8 +33,9 @@ enum class PoolKind : std::uint8_t { sliced, exclusive };
 
 struct PoolOptions {
   PoolKind kind = PoolKind::sliced;
-  std::uint64_t alignment_bytes = 256;  // of every slice, within its page; a power of two
-  std::uint64_t page_bytes = 2U << 20;  // of a sliced pool's pages; larger buffers get a page of their own
+  std::uint64_t alignment_bytes = 256;     // of every slice, within its page; a power of two
+  std::uint64_t page_bytes = 2U << 20;     // of a sliced pool's pages; larger buffers get a page of their own
+  std::uint64_t limit_bytes = UINT64_MAX;  // that all pages together may have; kept by the MemoryManager
 };
 
 class Pool {
@@ -42,13 +47,14 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // What a slice for `size_bytes` occupies, and how big a page to get for it if no free slice fits. Sizes too large to
-  // be rounded come back as they are: no device has them anyway.
+  // The least that a slice for `size_bytes` occupies, and how big a page to get for it if no free slice fits (a page of
+  // the former size will do where that is too much). Sizes too large to be rounded come back as they are: no device has
+  // them anyway.
   [[nodiscard]] std::uint64_t slice_bytes(std::uint64_t size_bytes) const;
   [[nodiscard]] std::uint64_t page_bytes(std::uint64_t size_bytes) const;
 
-  // A free slice of slice_bytes(size_bytes), split off a larger one if need be; it is live, clean and unbound.
-  // SliceId::none if no free slice is large enough.
+  // A free slice of slice_bytes(size_bytes), split off a larger one if need be; of an exclusive pool a page of the size
+  // class. It is live, clean and unbound. SliceId::none if no free slice is large enough, or none is of the class.
   [[nodiscard]] SliceId take(std::uint64_t size_bytes);
   // Adds a page and takes a slice from it. Requires: page_size_bytes >= slice_bytes(size_bytes).
   [[nodiscard]] SliceId take_from_new_page(DeviceAddress address, std::uint64_t page_size_bytes,
@@ -117,6 +123,7 @@ class Pool {
 
   [[nodiscard]] Page& page(const Slice& slice) { return pages_[static_cast<std::uint32_t>(slice.page)]; }
   [[nodiscard]] FreeKey key(SliceId slice) const;
+  [[nodiscard]] std::uint64_t class_bytes(std::uint64_t slice_bytes) const;
   SliceId new_slice();
   void make_free(SliceId slice);
   void list_free(SliceId slice);

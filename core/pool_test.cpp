@@ -166,6 +166,51 @@ TEST_F(PoolTest, ExclusivePagesAreNeverSplit) {
   pool_->validate();
 }
 
+TEST_F(PoolTest, ExclusivePagesComeInSizeClasses) {
+  use({PoolKind::exclusive, 32, 256});
+  std::uint64_t last = 0;
+  std::size_t classes = 0;
+  for (std::uint64_t size = 0; size <= 32 * 256; ++size) {
+    const std::uint64_t page = pool_->page_bytes(size);
+    const std::uint64_t least = pool_->slice_bytes(size);
+    ASSERT_GE(page, least) << size;
+    ASSERT_LT(page - least, (least + 3) / 4) << "less than a quarter is wasted on " << size;
+    ASSERT_EQ(page % 32, 0u) << size;
+    ASSERT_EQ(pool_->page_bytes(page), page) << "a class is its own class";
+    ASSERT_GE(page, last) << size;
+    classes += page != last ? 1 : 0;
+    last = page;
+  }
+  EXPECT_EQ(classes, 4u + 4u * 6u) << "one to four units, then four to each doubling";
+  EXPECT_EQ(pool_->page_bytes(UINT64_MAX), UINT64_MAX);
+  EXPECT_EQ(pool_->page_bytes(UINT64_MAX - 100), pool_->slice_bytes(UINT64_MAX - 100));
+}
+
+TEST_F(PoolTest, ExclusivePagesAreUsedAgainWithinTheirClassOnly) {
+  use({PoolKind::exclusive, 32, 256});
+  const SliceId page_of_ten = page(9 * 32);  // nine units: the class of ten
+  ASSERT_EQ(pool_->at(page_of_ten).size_bytes, 320u);
+  drop(page_of_ten);
+  EXPECT_EQ(pool_->take(8 * 32), SliceId::none) << "another class";
+  EXPECT_EQ(pool_->take(10 * 32 + 1), SliceId::none) << "too small";
+  const SliceId again = pool_->take(10 * 32);
+  ASSERT_NE(again, SliceId::none);
+  EXPECT_EQ(pool_->at(again).size_bytes, 320u);
+  drop(again);
+  EXPECT_NE(pool_->take(8 * 32 + 1), SliceId::none) << "of the class, and smaller than the page";
+  EXPECT_EQ(pool_->pages(), 1u);
+  pool_->validate();
+}
+
+TEST_F(PoolTest, APageOfNoClassServesWhatFitsIt) {
+  use({PoolKind::exclusive, 32, 256});
+  // Where the class was too much, the page is as small as can be.
+  const SliceId tight = pool_->take_from_new_page(DeviceAddress{next_}, 9 * 32, 9 * 32);
+  drop(tight);
+  EXPECT_EQ(pool_->take(10 * 32), SliceId::none);
+  EXPECT_NE(pool_->take(9 * 32), SliceId::none);
+}
+
 TEST_F(PoolTest, SizesThatCannotBeRoundedStayAsTheyAre) {
   use(kSmall);
   EXPECT_EQ(pool_->slice_bytes(0), 32u);

@@ -20,7 +20,7 @@ Status Runtime::relocate(const RelocateRequest& request) {
   if (poison_) return poisoned();
   const std::optional<StreamIndex> stream = open_stream(request.stream);
   if (!stream) return rejected(program_error_named(program_error::capture_state));
-  if (buffer->slice == SliceId::none && !request.from_new_page) return {};  // no bytes to move
+  if (buffer->size_bytes == 0 && !request.from_new_page) return {};  // no bytes to move
 
   auto moved = memory_.reserve(buffer->size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
   if (!moved) return failed(std::move(moved.error()), request.correlation);

@@ -30,7 +30,11 @@ class ScriptedDevice final : public Device {
   // "stream<-on" for each order made, in turn.
   [[nodiscard]] const std::vector<std::string>& orders() const { return orders_; }
 
+  // What it says that it has in all.
+  void have(std::uint64_t capacity_bytes) { capacity_bytes_ = capacity_bytes; }
+
   std::uint32_t stream_count() const override { return streams_; }
+  std::uint64_t capacity_bytes() const override { return capacity_bytes_; }
   DeviceResult<DeviceAddress> reserve(std::uint64_t size_bytes) override {
     if (auto error = answer("reserve")) return tl::unexpected(*error);
     const DeviceAddress address{next_};
@@ -42,6 +46,7 @@ class ScriptedDevice final : public Device {
     pages_.erase(address);
     return result("give_back");
   }
+  DeviceResult<void> settle() override { return result("settle"); }
   DeviceResult<void> check(const LaunchShape& shape) const override {
     if (shape.kernel != "unknown") return {};
     return tl::unexpected(Error{.name = program_error::unknown_kernel, .call = {}, .detail = {}});
@@ -91,6 +96,7 @@ class ScriptedDevice final : public Device {
   }
 
   std::uint32_t streams_;
+  std::uint64_t capacity_bytes_ = UINT64_MAX;
   std::uint64_t next_ = 1U << 20;
   std::uint64_t fences_ = 0;
   std::uint64_t graphs_ = 0;
