@@ -72,6 +72,52 @@ void DeviceMemory::release(Allocation& allocation) {
     used_ -= allocation.size_bytes;
     --live_;
   }
+  erase(allocation);
+}
+
+Allocation* DeviceMemory::allocate_after(const VectorClock& clock, std::uint64_t size_bytes, std::uint64_t context,
+                                         bool lost) {
+  std::vector<std::size_t> fitting;
+  for (std::size_t i = 0; i < freed_.size() && !lost; ++i) {
+    if (freed_[i]->size_bytes == size_bytes && freed_[i]->free.before(clock)) fitting.push_back(i);
+  }
+  const std::uint64_t choice = draw(seed_, Draw::address_reuse, serial_, 1);
+  const bool has_room = size_bytes <= capacity_ - used_;
+  if (fitting.empty() || (has_room && choice % 2 == 0)) {
+    return allocate(size_bytes, context, AllocationKind::stream_ordered, lost);
+  }
+  const std::size_t chosen = fitting[(choice >> 1U) % fitting.size()];
+  Allocation* const again = freed_[chosen];
+  freed_.erase(freed_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  again->serial = ++serial_;
+  again->context = context;
+  again->free_queued = false;
+  ++live_;
+  return again;
+}
+
+void DeviceMemory::queue_free(Allocation& allocation, const Epoch& free) {
+  allocation.free_queued = true;
+  allocation.free = free;
+  if (!allocation.lost) --live_;
+  freed_.push_back(&allocation);
+}
+
+void DeviceMemory::settle(const VectorClock& host) {
+  std::erase_if(freed_, [&](Allocation* each) {
+    if (!each->free.before(host)) return false;
+    if (!each->lost) used_ -= each->size_bytes;
+    erase(*each);
+    return true;
+  });
+}
+
+void DeviceMemory::scramble(Allocation& allocation) {
+  allocation.filled_.assign(allocation.filled_.size(), false);
+  allocation.chunks_left_ = allocation.filled_.size();
+}
+
+void DeviceMemory::erase(Allocation& allocation) {
   if (holes_.size() == kHoles) holes_.erase(holes_.begin());
   holes_.push_back({allocation.address, allocation.size_bytes});
   last_found_ = nullptr;

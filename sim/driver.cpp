@@ -43,10 +43,13 @@ std::vector<std::string> Driver::live_objects() const { return state_->entries.l
 std::vector<std::uint32_t> Driver::busy_streams() const {
   std::vector<std::uint32_t> busy;
   state_->entries.timeline().each_pending([&busy](const WorkItem& item) {
+    if (marks_ownership(item.work.kind)) return;
     if (busy.empty() || busy.back() != item.slot) busy.push_back(item.slot);
   });
   return busy;
 }
+
+bool Driver::is_idle() const { return state_->entries.timeline().is_idle(); }
 
 std::uint64_t Driver::now_nanoseconds() const { return state_->entries.timeline().now(); }
 

@@ -93,8 +93,10 @@ class Driver {
   // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).
   [[nodiscard]] std::vector<std::string> live_objects() const;
 
-  // Streams (by index, in order) that have work queued which did not run yet.
+  // Streams (by index, in order) that have kernels or copies queued which did not run yet.
   [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
+  // Nothing at all is queued which did not run yet, reservations and frees in stream order included.
+  [[nodiscard]] bool is_idle() const;
 
   [[nodiscard]] std::uint64_t now_nanoseconds() const;
 

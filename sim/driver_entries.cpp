@@ -140,12 +140,9 @@ CUresult DriverEntries::query(ContextObject& context, const VectorClock& past) {
 }
 
 VectorClock DriverEntries::past_of(const ContextObject& context) {
-  VectorClock past;
+  VectorClock past = context.ended;
   streams_.each([&](CUstream, const StreamObject& stream) {
     if (stream.context == context.serial) past.join(timeline_.clock(stream.slot));
-  });
-  timeline_.each_pending([&](const WorkItem& item) {  // of destroyed streams, too
-    if (item.context == context.serial) past.join(item.clock);
   });
   return past;
 }
@@ -154,7 +151,9 @@ void DriverEntries::queued(ContextObject& context, WorkItem& item) {
   item.context = context.serial;
   item.operation = plan_.operation();
   item.call = plan_.calls();
-  if (struck_.async) item.work.fault = std::exchange(struck_.async, std::nullopt);
+  // A call that marks ownership does nothing that could fault by itself: its error is of no work, and any wait meets
+  // it.
+  if (struck_.async && !marks_ownership(item.work.kind)) item.work.fault = std::exchange(struck_.async, std::nullopt);
   item.work.write_limit = struck_.write_limit;
   races_.queued(item, timeline_.host());
 }
@@ -202,7 +201,7 @@ std::vector<std::string> DriverEntries::live_objects() {
   add("program", programs_.live());
   add("open capture", open_captures_.size());
   for (const auto& allocation : memory_.allocations()) {
-    if (allocation->lost) continue;
+    if (allocation->lost || allocation->free_queued) continue;
     lines.push_back("allocation " + std::to_string(allocation->serial) + " of " +
                     std::to_string(allocation->size_bytes) + " bytes");
   }

@@ -8,10 +8,16 @@ namespace taintgraph::sim {
 CUresult DriverEntries::allocate(ContextObject& context, CUdeviceptr* address, std::size_t size_bytes, Call call,
                                  StreamObject* stream) {
   if (size_bytes == 0) return misuse(call, "of no bytes", CUDA_ERROR_INVALID_VALUE);
-  const AllocationKind kind = stream == nullptr ? AllocationKind::context : AllocationKind::stream_ordered;
+  memory_.settle(timeline_.host());
   Allocation* allocation = nullptr;
   try {
-    allocation = memory_.allocate(size_bytes, context.serial, kind, struck_.lost);
+    if (stream == nullptr) {
+      allocation = memory_.allocate(size_bytes, context.serial, AllocationKind::context, struck_.lost);
+    } else {
+      VectorClock past = timeline_.clock(stream->slot);
+      past.join(timeline_.host());
+      allocation = memory_.allocate_after(past, size_bytes, context.serial, struck_.lost);
+    }
   } catch (const std::bad_alloc&) {
     return CUDA_ERROR_OUT_OF_MEMORY;  // the host has not the memory that the device is said to have
   }
@@ -54,7 +60,15 @@ CUresult DriverEntries::cuMemFree(CUdeviceptr address) {
 CUresult DriverEntries::cuMemAllocAsync(CUdeviceptr* address, std::size_t size_bytes, CUstream stream) {
   return on_stream(Call::cuMemAllocAsync, stream, {}, [&](ContextObject& context, StreamObject& object) {
     if (object.capture) return misuse(Call::cuMemAllocAsync, "on a capturing stream", CUDA_ERROR_NOT_SUPPORTED);
-    return allocate(context, address, size_bytes, Call::cuMemAllocAsync, &object);
+    const CUresult result = allocate(context, address, size_bytes, Call::cuMemAllocAsync, &object);
+    if (result != CUDA_SUCCESS || struck_.lost) return result;
+    submit(context, object, [&](Work& work) {
+      work.kind = WorkKind::reserve;
+      work.call = Call::cuMemAllocAsync;
+      work.to = *address;
+      work.size_bytes = size_bytes;
+    });
+    return CUDA_SUCCESS;
   });
 }
 
@@ -63,13 +77,14 @@ CUresult DriverEntries::cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     if (object.capture) return misuse(Call::cuMemFreeAsync, "on a capturing stream", CUDA_ERROR_NOT_SUPPORTED);
     Allocation* const allocation = allocation_to_free(address, Call::cuMemFreeAsync);
     if (allocation == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    allocation->free_queued = true;
     submit(context, object, [&](Work& work) {
       work.kind = WorkKind::release;
       work.call = Call::cuMemFreeAsync;
       work.to = allocation->address;
       work.size_bytes = allocation->size_bytes;
     });
+    const std::uint32_t slot = object.slot;
+    memory_.queue_free(*allocation, {timeline_.clock(slot)[slot], slot, 0, Call::cuMemFreeAsync});
     return CUDA_SUCCESS;
   });
 }
@@ -96,6 +111,7 @@ CUresult DriverEntries::cuMemFreeHost(void* memory) {
 
 CUresult DriverEntries::cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return in_context({Call::cuMemGetInfo, std::nullopt, {}}, [&](ContextObject&) {
+    memory_.settle(timeline_.host());
     *free_bytes = memory_.capacity() - memory_.used();
     *total_bytes = memory_.capacity();
     return CUDA_SUCCESS;

@@ -19,6 +19,7 @@ struct ContextObject {
   std::uint32_t primary_references = 0;
   bool primary = false;
   std::uint64_t looked_ahead_in = 0;  // operation in which pending work was last looked at for faults
+  VectorClock ended;                  // all work of streams that were destroyed
   ContextFaults faults;
 };
 

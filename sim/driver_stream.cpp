@@ -18,11 +18,12 @@ CUresult DriverEntries::cuStreamCreate(CUstream* stream, unsigned flags) {
 }
 
 CUresult DriverEntries::cuStreamDestroy(CUstream stream) {
-  return on_stream(Call::cuStreamDestroy, stream, {}, [&](ContextObject&, StreamObject& object) {
+  return on_stream(Call::cuStreamDestroy, stream, {}, [&](ContextObject& context, StreamObject& object) {
     if (object.capture) {
       (void)break_capture(*object.capture, Call::cuStreamDestroy, "of a capturing stream", CUDA_SUCCESS);
       if (object.capture->origin == object.slot) end_capture(*object.capture);
     }
+    context.ended.join(timeline_.clock(object.slot));
     timeline_.close_slot(object.slot);
     streams_.erase(stream);
     return CUDA_SUCCESS;

@@ -145,12 +145,17 @@ TEST_F(FaultTest, FreesThatAreQueuedAtThePoisonHappen) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(launch(kernel, 0, 32, {{pooled, 32, true}}), CUDA_SUCCESS);
   ASSERT_EQ(cu.cuMemFreeAsync(pooled, streams[0]), CUDA_SUCCESS);
   begin(1);
-  strike(Call::cuEventCreate, {.kind = FaultKind::unknown, .when = FaultWhen::before});
+  strike(Call::cuEventCreate, {.kind = FaultKind::assert_, .when = FaultWhen::before});
   CUevent none = nullptr;
-  EXPECT_EQ(cu.cuEventCreate(&none, 0), CUDA_ERROR_UNKNOWN);
+  EXPECT_EQ(cu.cuEventCreate(&none, 0), CUDA_ERROR_ASSERT);
   EXPECT_LT(driver.take_schedule().size(), 20U);  // so the free was still queued
   ASSERT_EQ(cu.cuCtxDestroy(context), CUDA_SUCCESS);
   EXPECT_TRUE(driver.live_objects().empty());
+  ASSERT_EQ(cu.cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  ASSERT_EQ(cu.cuMemGetInfo(&free_bytes, &total_bytes), CUDA_SUCCESS);
+  EXPECT_EQ(free_bytes, total_bytes);
 }
 
 TEST_F(FaultTest, SomeErrorsNeedANewProcess) {

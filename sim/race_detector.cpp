@@ -45,6 +45,7 @@ void RaceDetector::queued(const WorkItem& item, const VectorClock& host) {
       on_device(item, {work.from, work.size_bytes, false}, host);
       on_device(item, {work.to, work.size_bytes, true}, host);
       break;
+    case WorkKind::reserve:  // as if it wrote: any use has to come after it
     case WorkKind::release:
       on_device(item, {work.to, work.size_bytes, true}, host);
       break;
@@ -61,7 +62,7 @@ void RaceDetector::on_device(const WorkItem& item, const Touch& touch, const Vec
   }
   const std::uint64_t begin = touch.address - allocation->address;
   const std::uint64_t end = begin + touch.size_bytes;
-  if (allocation->free_queued && item.work.kind != WorkKind::release) {
+  if (allocation->free_queued) {
     findings_.add("use after free: " + name_of(item) + " touches bytes " + range_text(begin, end) + " of allocation " +
                   std::to_string(allocation->serial) + ", whose free is queued already");
   }

@@ -104,7 +104,7 @@ void Timeline::retire(Slot& slot) {
 
 void Timeline::run_first(Slot& slot) {
   WorkItem& item = *slot.queue.front();
-  if (item.work.kind != WorkKind::release) schedule_.push_back(item.slot);
+  if (!marks_ownership(item.work.kind)) schedule_.push_back(item.slot);
   runner_.run(item);
   retire(slot);
 }
@@ -114,17 +114,32 @@ void Timeline::note_next_due() {
   next_due_ = first < slots_.size() ? slots_[first].queue.front()->due : kNever;
 }
 
-// Stops at the first entry that cannot run: its work may be queued by a later call.
+// Stops at the first entry that cannot run: its work may be queued by a later call. What marks ownership is no entry of
+// a schedule and runs when an entry needs it.
 void Timeline::run_forced() {
   while (!forced_order_.empty()) {
     const std::uint32_t index = forced_order_.front();
     if (index >= slots_.size() || slots_[index].queue.empty()) return;
     const WorkItem& item = *slots_[index].queue.front();
-    if (!runnable(item)) return;
-    // Memory is released in its stream's order but is no entry of a schedule.
-    if (item.work.kind != WorkKind::release) forced_order_.pop_front();
+    if (!runnable(item)) {
+      if (!run_mark_before(item)) return;
+      continue;
+    }
+    if (!marks_ownership(item.work.kind)) forced_order_.pop_front();
     run_first(slots_[index]);
   }
+}
+
+// Runs the first mark of ownership that `item` comes after and that can run. False if there is none.
+bool Timeline::run_mark_before(const WorkItem& item) {
+  for (Slot& slot : slots_) {
+    if (slot.queue.empty()) continue;
+    const WorkItem& first = *slot.queue.front();
+    if (!marks_ownership(first.work.kind) || first.ordinal > item.clock[first.slot] || !runnable(first)) continue;
+    run_first(slot);
+    return true;
+  }
+  return false;
 }
 
 void Timeline::step() {

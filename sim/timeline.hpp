@@ -56,7 +56,7 @@ class Timeline {
   // Everything queued so far.
   [[nodiscard]] VectorClock everything() const;
 
-  // Drops all pending work of one context; it counts as done. Memory on its way to be released is released.
+  // Drops all pending work of one context; it counts as done. Memory on its way to be released is spoiled all the same.
   void discard(std::uint64_t context);
 
   // Pending work, by slot and then in order.
@@ -76,6 +76,7 @@ class Timeline {
       for (auto item = slot.queue.rbegin(); item != slot.queue.rend() && visit(**item);) ++item;
   }
 
+  [[nodiscard]] bool is_idle() const { return pending_ == 0; }
   [[nodiscard]] std::uint64_t now() const { return now_; }
 
   // See Driver. A forced schedule is in force until the schedule is taken.
@@ -98,6 +99,7 @@ class Timeline {
   [[nodiscard]] bool runnable(const WorkItem& item) const;
   void run_first(Slot& slot);
   void run_forced();
+  bool run_mark_before(const WorkItem& item);
   void retire(Slot& slot);
   void note_next_due();
 

@@ -1,4 +1,4 @@
-// A piece of work for the device: a kernel, a copy, or the release of memory in stream order.
+// A piece of work for the device: a kernel, a copy, or memory that is reserved or released in stream order.
 //
 // Work says what to do and holds copies of everything it needs (parameters by value, as cuLaunchKernel takes them), but
 // not when: a WorkItem is work that sits in a stream, and a graph keeps work to queue it again and again.
@@ -16,7 +16,12 @@
 
 namespace taintgraph::sim {
 
-enum class WorkKind : std::uint8_t { kernel, copy_to_device, copy_to_host, copy_on_device, release };
+enum class WorkKind : std::uint8_t { kernel, copy_to_device, copy_to_host, copy_on_device, reserve, release };
+
+// Work that only marks, in the order of its stream, whose memory it is.
+[[nodiscard]] constexpr bool marks_ownership(WorkKind kind) {
+  return kind == WorkKind::reserve || kind == WorkKind::release;
+}
 
 // An injected error that the work causes when it runs.
 struct AsyncFault {
@@ -32,7 +37,7 @@ struct Work {
   std::uint64_t write_limit = kAllBytes;  // only so many bytes of what it writes take effect
   std::optional<AsyncFault> fault;
 
-  // Copies and releases.
+  // Copies, and what marks ownership.
   CUdeviceptr to = 0;
   CUdeviceptr from = 0;
   std::uint64_t size_bytes = 0;

@@ -19,8 +19,10 @@ std::optional<CUresult> WorkExecutor::execute(const Work& work, std::uint32_t sl
     case WorkKind::copy_on_device:
       copy_on_device(work);
       break;
+    case WorkKind::reserve:
+      break;
     case WorkKind::release:
-      if (Allocation* const allocation = memory_.find(work.to)) memory_.release(*allocation);
+      if (Allocation* const allocation = memory_.find(work.to)) memory_.scramble(*allocation);
       break;
   }
   return std::nullopt;

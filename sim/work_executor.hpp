@@ -1,4 +1,4 @@
-// Carries work out: moves the bytes, runs the kernels, releases the memory. Knows nothing of time or order.
+// Carries work out: moves the bytes, runs the kernels, spoils what is released. Knows nothing of time or order.
 #pragma once
 
 #include <optional>
