@@ -13,6 +13,7 @@
 #include "gpu/kernel_catalog.hpp"
 #include "gpu/launcher.hpp"
 #include "gpu/stream.hpp"
+#include "gpu/stream_ordered_memory.hpp"
 
 namespace taintgraph::gpu {
 
@@ -26,6 +27,7 @@ struct CudaDevice::State {
         kernels(driver, compiler),
         captures(driver, options.streams),
         launcher(driver, options.observer, captures, options.streams),
+        memory(driver, options.streams),
         streams(options.streams, Stream(driver)) {}
 
   // Opens everything; on an error some of it may be open.
@@ -35,7 +37,17 @@ struct CudaDevice::State {
       if (!opened) break;
       opened = stream.open(static_cast<std::size_t>(options.staging_bytes));
     }
+    if (opened && options.allocator == PageAllocator::stream_ordered) opened = memory.open();
+    if (opened) opened = ask_for_capacity();
     return opened;
+  }
+
+  [[nodiscard]] core::DeviceResult<void> ask_for_capacity() {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    auto asked = checked(driver, driver.cuMemGetInfo(&free_bytes, &total_bytes), Call::cuMemGetInfo);
+    if (asked && total_bytes != 0) capacity_bytes = total_bytes;
+    return asked;
   }
 
   // Gives everything back and goes on through errors. Kernels and memory go only once nothing runs any more.
@@ -47,7 +59,9 @@ struct CudaDevice::State {
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
     std::vector<bool> idle;
     for (Stream& stream : streams) idle.push_back(settle(stream, errors));
-    captures.close_graphs(std::find(idle.begin(), idle.end(), false) == idle.end(), errors);
+    const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
+    captures.close_graphs(all_idle, errors);
+    memory.close(all_idle, errors);
     fences.close(errors);
     kernels.close(errors);
     for (std::uint32_t i = 0; i < options.streams; ++i) {
@@ -80,6 +94,17 @@ struct CudaDevice::State {
     return work();
   }
 
+  // The same for work of `stream`, which comes after every reservation. A graph's replay does so for what it recorded.
+  template <class Work>
+  [[nodiscard]] core::DeviceResult<void> on_stream(core::StreamIndex stream, Work work) {
+    return in_context([&]() -> core::DeviceResult<void> {
+      if (!captures.open(stream)) {
+        if (auto ordered = memory.order(stream, stream_at(stream)); !ordered) return ordered;
+      }
+      return work(stream_at(stream));
+    });
+  }
+
   [[nodiscard]] Stream& stream_at(core::StreamIndex index) {
     TAINTGRAPH_CHECK(core::index(index) < streams.size(), "a stream of the device");
     return streams[core::index(index)];
@@ -93,6 +118,8 @@ struct CudaDevice::State {
   KernelCache kernels;
   Captures captures;
   Launcher launcher;
+  StreamOrderedMemory memory;  // open if pages come from there
+  std::uint64_t capacity_bytes = UINT64_MAX;
   std::vector<Stream> streams;
 };
 
@@ -138,8 +165,11 @@ core::DeviceResult<void> CudaDevice::forget_kernel(std::string_view kernel) {
 
 std::uint32_t CudaDevice::stream_count() const { return state_->options.streams; }
 
+std::uint64_t CudaDevice::capacity_bytes() const { return state_->capacity_bytes; }
+
 core::DeviceResult<core::DeviceAddress> CudaDevice::reserve(std::uint64_t size_bytes) {
   return state_->in_context([&]() -> core::DeviceResult<core::DeviceAddress> {
+    if (state_->options.allocator == PageAllocator::stream_ordered) return state_->memory.reserve(size_bytes);
     CUdeviceptr address = 0;
     auto reserved = checked(state_->driver, state_->driver.cuMemAlloc(&address, static_cast<std::size_t>(size_bytes)),
                             Call::cuMemAlloc);
@@ -150,35 +180,41 @@ core::DeviceResult<core::DeviceAddress> CudaDevice::reserve(std::uint64_t size_b
 
 core::DeviceResult<void> CudaDevice::give_back(core::DeviceAddress address) {
   return state_->in_context([&] {
+    if (state_->options.allocator == PageAllocator::stream_ordered) return state_->memory.give_back(address);
     return checked(state_->driver, state_->driver.cuMemFree(static_cast<CUdeviceptr>(address)), Call::cuMemFree);
   });
+}
+
+core::DeviceResult<void> CudaDevice::settle() {
+  if (state_->options.allocator != PageAllocator::stream_ordered) return {};
+  return state_->in_context([&] { return state_->memory.settle(); });
 }
 
 core::DeviceResult<void> CudaDevice::check(const core::LaunchShape& shape) const { return check_fit(shape); }
 
 core::DeviceResult<void> CudaDevice::launch(core::StreamIndex stream, const core::DeviceLaunch& launch) {
-  auto launched = state_->in_context([&]() -> core::DeviceResult<void> {
+  auto launched = state_->on_stream(stream, [&](Stream& on) -> core::DeviceResult<void> {
     const KernelInfo* kernel = find_kernel(launch.kernel);
     TAINTGRAPH_CHECK(kernel != nullptr, "a launch is submitted only if it fits its kernel");
     auto function = state_->kernels.function(*kernel, state_->context.device());
     if (!function) return tl::unexpected(std::move(function.error()));
-    return state_->launcher.launch(stream, state_->stream_at(stream), *kernel, *function, launch);
+    return state_->launcher.launch(stream, on, *kernel, *function, launch);
   });
   return state_->captures.recorded(stream, std::move(launched));
 }
 
 core::DeviceResult<void> CudaDevice::copy(core::StreamIndex stream, core::DeviceSpan to, core::DeviceSpan from) {
-  auto copied = state_->in_context([&] { return state_->stream_at(stream).copy(to, from); });
+  auto copied = state_->on_stream(stream, [&](Stream& on) { return on.copy(to, from); });
   return state_->captures.recorded(stream, std::move(copied));
 }
 
 core::DeviceResult<void> CudaDevice::write(core::StreamIndex stream, core::DeviceAddress to,
                                            std::span<const std::byte> bytes) {
-  return state_->in_context([&] { return state_->stream_at(stream).write(to, bytes); });
+  return state_->on_stream(stream, [&](Stream& on) { return on.write(to, bytes); });
 }
 
 core::DeviceResult<void> CudaDevice::read(core::StreamIndex stream, std::span<const core::DeviceRead> pieces) {
-  return state_->in_context([&] { return state_->stream_at(stream).read(pieces); });
+  return state_->on_stream(stream, [&](Stream& on) { return on.read(pieces); });
 }
 
 core::DeviceResult<void> CudaDevice::synchronize(core::StreamIndex stream) {
@@ -215,7 +251,7 @@ core::DeviceResult<void> CudaDevice::abandon_capture(core::StreamIndex stream) {
 }
 
 core::DeviceResult<void> CudaDevice::replay(core::StreamIndex stream, core::DeviceGraphId graph) {
-  return state_->in_context([&] { return state_->captures.replay(stream, state_->stream_at(stream).handle(), graph); });
+  return state_->on_stream(stream, [&](Stream& on) { return state_->captures.replay(stream, on.handle(), graph); });
 }
 
 core::DeviceResult<void> CudaDevice::drop(core::DeviceGraphId graph) {

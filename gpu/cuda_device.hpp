@@ -17,12 +17,19 @@
 
 namespace taintgraph::gpu {
 
+// Where pages of device memory come from.
+enum class PageAllocator : std::uint8_t {
+  context,         // cuMemAlloc: memory of the context
+  stream_ordered,  // cuMemAllocAsync on a stream of the device's own: memory that outlives its context
+};
+
 struct CudaDeviceOptions {
   int ordinal = 0;                         // which GPU
   std::uint32_t streams = 4;               // at least 1
   std::uint64_t staging_bytes = 1U << 20;  // pinned memory for each stream and direction; longer transfers go in pieces
   bool adopt_primary_context = false;      // share the process's primary context instead of creating one
-  LaunchObserver observer;                 // optional
+  PageAllocator allocator = PageAllocator::context;
+  LaunchObserver observer;  // optional
 };
 
 class CudaDevice final : public core::Device {
@@ -36,7 +43,8 @@ class CudaDevice final : public core::Device {
   ~CudaDevice() override;
 
   // Gives everything back, waiting for work that can finish. Aborts on no error but returns each, in order (D1). Memory
-  // from reserve() goes with a context of our own. Every later operation but close() and reset() is refused with
+  // from reserve() goes with a context of our own; stream-ordered memory does not, and is given back first, unless a
+  // stream that cannot be waited for may still use it. Every later operation but close() and reset() is refused with
   // invalid_context.
   [[nodiscard]] std::vector<core::Error> close();
 
@@ -51,8 +59,10 @@ class CudaDevice final : public core::Device {
   [[nodiscard]] core::DeviceResult<void> forget_kernel(std::string_view kernel);
 
   [[nodiscard]] std::uint32_t stream_count() const override;
+  [[nodiscard]] std::uint64_t capacity_bytes() const override;
   [[nodiscard]] core::DeviceResult<core::DeviceAddress> reserve(std::uint64_t size_bytes) override;
   [[nodiscard]] core::DeviceResult<void> give_back(core::DeviceAddress address) override;
+  [[nodiscard]] core::DeviceResult<void> settle() override;
   [[nodiscard]] core::DeviceResult<void> check(const core::LaunchShape& shape) const override;
   [[nodiscard]] core::DeviceResult<void> launch(core::StreamIndex stream, const core::DeviceLaunch& launch) override;
   [[nodiscard]] core::DeviceResult<void> copy(core::StreamIndex stream, core::DeviceSpan to,

@@ -82,6 +82,11 @@ class CudaDeviceTest : public testing::Test {
   std::unique_ptr<CudaDevice> device_;
 };
 
+TEST_F(CudaDeviceTest, SaysHowMuchMemoryThereIs) {
+  EXPECT_EQ(device_->capacity_bytes(), sim::DriverOptions{}.memory_bytes);
+  EXPECT_TRUE(device_->reserve(device_->capacity_bytes()));
+}
+
 TEST_F(CudaDeviceTest, WritesAndReadsInPiecesOfTheStagingMemory) {
   for (const std::size_t size : {1U, 63U, 64U, 65U, 128U, 1000U}) {
     const Bytes bytes = pattern(size);

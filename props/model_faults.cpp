@@ -36,13 +36,15 @@ bool is_about_a_stream(Call call) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
+bool reserves_memory(Call call) { return call == Call::cuMemAlloc || call == Call::cuMemAllocAsync; }
+
 // The calls that are an operation's very work: it cannot be done without them.
 bool is_work_call(OpKind kind, Call call) {
   switch (kind) {
     case OpKind::alloc:
-      return call == Call::cuMemAlloc;
+      return reserves_memory(call);
     case OpKind::relocate:
-      return call == Call::cuMemAlloc || call == Call::cuMemcpyDtoDAsync;
+      return reserves_memory(call) || call == Call::cuMemcpyDtoDAsync;
     case OpKind::write:
       return call == Call::cuMemcpyHtoDAsync;
     case OpKind::launch:
@@ -77,7 +79,8 @@ Bearing bearing(OpKind kind, Call call) {
   if (kind == OpKind::destroy) return Bearing::fails;
   // A cleanup that cannot learn what streams are done with, or give a page back, says so; all other work finds another
   // way than by events.
-  if (kind == OpKind::cleanup && (is_event_call(call) || call == Call::cuMemFree)) return Bearing::fails;
+  const bool gives_back = call == Call::cuMemFree || call == Call::cuMemFreeAsync;
+  if (kind == OpKind::cleanup && (is_event_call(call) || gives_back)) return Bearing::fails;
   if (is_event_call(call)) return Bearing::harmless;
   return Bearing::open;
 }
@@ -152,7 +155,7 @@ class Judge {
     const Strike strike = strike_of(operation_, fired);
     if (own) return fail(strike);
     const bool reserves = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
-    if (!reserves || fired.call != Call::cuMemAlloc) return consider_planned(fired, strike);
+    if (!reserves || !reserves_memory(fired.call)) return consider_planned(fired, strike);
     if (const std::optional<Strike> refused = reservations_.refused(strike)) fail(*refused);
   }
 

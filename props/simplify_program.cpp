@@ -130,6 +130,7 @@ std::vector<traces::Header> simpler_headers(const traces::Header& header) {
   add([](traces::Header& h) { h.device.page_bytes.reset(); });
   add([&plain](traces::Header& h) { h.device.alignment_bytes = plain.alignment_bytes; });
   add([&plain](traces::Header& h) { h.device.pool = plain.pool; });
+  add([&plain](traces::Header& h) { h.device.allocator = plain.allocator; });
   add([&plain](traces::Header& h) { h.device.init = plain.init; });
   add([&plain](traces::Header& h) { h.device.surfacing = plain.surfacing; });
   add([&plain](traces::Header& h) { h.device.memory_bytes = plain.memory_bytes; });

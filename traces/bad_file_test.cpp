@@ -54,6 +54,8 @@ TEST(BadFile, Header) {
   expect_one(open + R"("device":{"streams":0}})", 1, 62, "from 1 to 1024, found 0", "/device/streams");
   expect_one(open + R"("device":{"alignment":48}})", 1, 64, "a power of two, found 48", "/device/alignment");
   expect_one(open + R"("device":{"pool":"big"}})", 1, 59, "expected sliced or exclusive", "/device/pool");
+  expect_one(open + R"("device":{"allocator":"big"}})", 1, 64, "expected context or stream_ordered",
+             "/device/allocator");
   expect_one(open + R"("device":{"init":"zero"}})", 1, 59, "expected trusted or unwritten", "/device/init");
   expect_one(open + R"("device":{"surfacing":1}})", 1, 64, "strict or documented, found a number", "/device/surfacing");
   expect_one(open + R"("device":{"page":0}})", 1, 59, "of at least 1, found 0", "/device/page");

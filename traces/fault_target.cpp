@@ -11,7 +11,7 @@ using gpu::Call;
 // Each operation's own calls, the main one first. A group of several is struck together: all of them serve one purpose,
 // and a backend may fall back from one to the next.
 constexpr std::array kHost = {Call::none};
-constexpr std::array kAlloc = {Call::cuMemAlloc};
+constexpr std::array kAlloc = {Call::cuMemAlloc, Call::cuMemAllocAsync};
 constexpr std::array kWrite = {Call::cuMemcpyHtoDAsync};
 constexpr std::array kLaunch = {Call::cuLaunchKernel};
 constexpr std::array kCompile = {Call::nvrtcCompileProgram};

@@ -23,6 +23,9 @@ void write_device(JsonLine& line, const DeviceConfig& device) {
   if (device.alignment_bytes != defaults.alignment_bytes) line.member("alignment", device.alignment_bytes);
   if (device.pool != defaults.pool) line.member("pool", word_of(internal::kPoolWords, device.pool));
   if (device.page_bytes) line.member("page", *device.page_bytes);
+  if (device.allocator != defaults.allocator) {
+    line.member("allocator", word_of(internal::kAllocatorWords, device.allocator));
+  }
   if (device.init != defaults.init) line.member("init", word_of(internal::kInitWords, device.init));
   if (device.surfacing != defaults.surfacing) {
     line.member("surfacing", word_of(internal::kSurfacingWords, device.surfacing));

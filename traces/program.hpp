@@ -13,6 +13,7 @@
 namespace taintgraph::traces {
 
 enum class PoolKind : std::uint8_t { sliced, exclusive };
+enum class Allocator : std::uint8_t { context, stream_ordered };
 enum class InitialState : std::uint8_t { trusted, unwritten };
 enum class Surfacing : std::uint8_t { strict, documented };
 
@@ -22,6 +23,7 @@ struct DeviceConfig {
   std::uint64_t alignment_bytes = 32;
   PoolKind pool = PoolKind::sliced;
   std::optional<std::uint64_t> page_bytes;
+  Allocator allocator = Allocator::context;
   InitialState init = InitialState::trusted;
   Surfacing surfacing = Surfacing::strict;
 

@@ -54,7 +54,7 @@ TEST(Reader, HeaderFields) {
   const Program program = parse(
       R"({"x-tool":{"v":[1]},"version":1,"format":"taintgraph-trace","name":"n","note":"why","seed":18446744073709551615,)"
       R"("device":{"memory":1,"streams":7,"alignment":256,"pool":"exclusive","page":4096,"init":"unwritten",)"
-      R"("surfacing":"documented","x-in":0},"requires":[],"x-b":"c"})");
+      R"("allocator":"stream_ordered","surfacing":"documented","x-in":0},"requires":[],"x-b":"c"})");
   const Header& header = program.header;
   EXPECT_EQ(header.name, "n");
   EXPECT_EQ(header.note, "why");
@@ -64,6 +64,7 @@ TEST(Reader, HeaderFields) {
   EXPECT_EQ(header.device.alignment_bytes, 256U);
   EXPECT_EQ(header.device.pool, PoolKind::exclusive);
   EXPECT_EQ(header.device.page_bytes, 4096U);
+  EXPECT_EQ(header.device.allocator, Allocator::stream_ordered);
   EXPECT_EQ(header.device.init, InitialState::unwritten);
   EXPECT_EQ(header.device.surfacing, Surfacing::documented);
   EXPECT_EQ(header.extensions, R"("x-tool":{"v":[1]},"x-b":"c")");

@@ -123,6 +123,20 @@ TEST_F(ReplayTest, ReportsEveryMismatchAndGoesOn) {
   EXPECT_TRUE(printed("MISMATCH, 5 operations, 5 mismatches"));
 }
 
+TEST_F(ReplayTest, SaysWhetherMemoryCouldEverFit) {
+  const std::string path = file("full.jsonl", R"({"op":"alloc","buffer":"A","size":10485760}
+{"op":"alloc","buffer":"B","size":10485760}
+{"op":"alloc","buffer":"C","size":20971520}
+)");
+  EXPECT_EQ(run({path, "-v"}), 0);
+  EXPECT_TRUE(
+      printed("#2 alloc B -> failed, roots [#2], out_of_memory (10485760 bytes do not fit now, with 10485760 in"));
+  EXPECT_TRUE(
+      printed("#3 alloc C -> failed, roots [#3], out_of_memory (20971520 bytes can never be had: there are 167"));
+  EXPECT_EQ(run({path, "--json"}), 0);
+  EXPECT_TRUE(printed(R"("error":"out_of_memory","detail":"20971520 bytes can never)"));
+}
+
 TEST_F(ReplayTest, ExecutesNothingOfABadFile) {
   const std::string record = folder_ + "/record.jsonl";
   EXPECT_EQ(run({file("broken.jsonl", std::string(kFailing) + "{\"op\":\"lunch\"}\n"), "-v", "--record", record}), 64);

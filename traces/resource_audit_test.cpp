@@ -25,7 +25,7 @@ class ResourceAuditTest : public testing::Test {
   }
 
   Machine machine_{header(), {}};
-  ResourceAudit audit_{2};
+  ResourceAudit audit_{header().device};
   sim::LiveObjects all_{.contexts = 1,
                         .streams = 2,
                         .events = 4,
@@ -60,6 +60,23 @@ TEST_F(ResourceAuditTest, OneMoreOfAnyKindIsALeak) {
     ASSERT_EQ(findings.size(), 1U) << i;
     EXPECT_EQ(findings[0].rfind("leaked: ", 0), 0U) << findings[0];
   }
+}
+
+TEST_F(ResourceAuditTest, StreamOrderedMemoryHasAStreamAndAnEventMore) {
+  Header stream_ordered = header();
+  stream_ordered.device.allocator = Allocator::stream_ordered;
+  Machine machine{stream_ordered, {}};
+  ResourceAudit audit(stream_ordered.device);
+  std::vector<std::string> findings;
+  sim::LiveObjects live = *machine.count_objects();
+  EXPECT_EQ(live.streams, 3U);
+  live.events = 5;
+  audit.check(live, *machine.runtime, {}, findings);
+  EXPECT_TRUE(findings.empty());
+  ++live.streams;
+  ++live.events;
+  audit.check(live, *machine.runtime, {}, findings);
+  EXPECT_EQ(findings.size(), 2U);
 }
 
 TEST_F(ResourceAuditTest, APageOfThePoolIsAccountedFor) {

@@ -111,6 +111,7 @@ class ProgramDraw {
     if (draw_.once_in(2)) device.streams = static_cast<std::uint32_t>(1 + draw_.below(1024));
     if (draw_.once_in(2)) device.alignment_bytes = std::uint64_t{1} << draw_.below(17);
     if (draw_.once_in(2)) device.pool = PoolKind::exclusive;
+    if (draw_.once_in(2)) device.allocator = Allocator::stream_ordered;
     if (draw_.once_in(2)) device.page_bytes = 1 + draw_.below(1U << 20);
     if (draw_.once_in(2)) device.init = InitialState::unwritten;
     if (draw_.once_in(2)) device.surfacing = Surfacing::documented;

@@ -58,6 +58,13 @@ TEST_P(Scenario, HoldsInEveryExpectation) {
   EXPECT_EQ(fingerprint, fingerprint_staged);
   program->header.seed = 12345;
   EXPECT_EQ(replay(*program, 16).first, std::vector<std::string>());
+
+  // Nor does it show where memory comes from.
+  for (const PoolKind pool : {PoolKind::sliced, PoolKind::exclusive}) {
+    program->header.device.pool = pool;
+    program->header.device.allocator = Allocator::stream_ordered;
+    EXPECT_EQ(replay(*program, 16).first, std::vector<std::string>());
+  }
 }
 
 // What the injector does at a driver's tables, a program cannot tell from a driver that fails by itself. It would be so

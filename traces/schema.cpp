@@ -127,6 +127,7 @@ Json header() {
                                  {"streams", whole_number(1, internal::kMaxStreams)},
                                  {"alignment", whole_number(1, internal::kMaxAlignmentBytes)},
                                  {"pool", one_of(internal::kPoolWords)},
+                                 {"allocator", one_of(internal::kAllocatorWords)},
                                  {"page", whole_number(1, ~std::uint64_t{0})},
                                  {"init", one_of(internal::kInitWords)},
                                  {"surfacing", one_of(internal::kSurfacingWords)}});

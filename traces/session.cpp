@@ -41,7 +41,7 @@ StepResult Session::execute(const Operation& operation) {
   ++state.ordinal;
   if (state.options.keep_history) state.history.remember(operation);
   if (state.ordinal % kOperationsAContext == 0) state.machine.unset_context();
-  const bool idle = operation.kind == OpKind::cleanup && state.machine.busy_streams().empty();
+  const bool idle = operation.kind == OpKind::cleanup && state.machine.is_idle();
   const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
   state.machine.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);

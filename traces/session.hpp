@@ -51,6 +51,7 @@ struct StepResult {
   std::vector<std::uint64_t> suspects;
   std::uint64_t suspects_dropped = 0;
   std::string_view error;                  // name of the first root's error, or of the program error; empty if ok
+  std::string detail;                      // of a failed operation: more for a human, where there is more to say
   std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
   std::uint64_t failures = 0;              // the graph's size after the operation
   std::uint64_t tags = 0;                  // sum of all tag counts after the operation

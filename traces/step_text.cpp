@@ -9,6 +9,7 @@ namespace taintgraph::traces {
 namespace {
 
 constexpr std::size_t kShownBytes = 32;
+constexpr std::size_t kShownDetail = 160;  // a compiler's log has no end
 constexpr std::size_t kShownSuspects = 16;
 
 std::string operation_text(const Operation& operation, const NameTable& names) {
@@ -48,6 +49,7 @@ std::string step_text(const Operation& operation, std::uint64_t ordinal, const S
   if (!result.roots.empty()) text += ", roots " + list_text(result.roots, names);
   if (!result.via.empty()) text += ", via " + list_text(result.via, names);
   if (!result.error.empty()) text += ", " + std::string(result.error);
+  if (!result.detail.empty()) text += " (" + visible(result.detail.substr(0, kShownDetail)) + ")";
   if (result.outcome == Outcome::failed && !result.suspects.empty()) text += suspects_text(result, names);
   if (!result.bytes.empty()) text += ", bytes " + hex_text(result.bytes, kShownBytes);
   return text + "; failures " + std::to_string(result.failures) + ", tags " + std::to_string(result.tags);
@@ -64,6 +66,7 @@ std::string step_json(const Operation& operation, std::uint64_t ordinal, const S
   if (operation.kind == OpKind::read && result.outcome == Outcome::unwritten)
     text += ",\"via\":" + list_json(result.via, names);
   if (!result.error.empty()) text += ",\"error\":" + json_quoted(result.error);
+  if (!result.detail.empty()) text += ",\"detail\":" + json_quoted(result.detail);
   if (!result.suspects.empty())
     text += ",\"suspects\":" + list_json(result.suspects, names) +
             ",\"suspects_dropped\":" + std::to_string(result.suspects_dropped);

@@ -14,9 +14,9 @@ enum Member : std::size_t { format, version, name, note, seed, device, faults, r
 constexpr std::array<std::string_view, 9> kNames = {"format", "version", "name",     "note", "seed",
                                                     "device", "faults",  "requires", "ops"};
 
-enum DeviceMember : std::size_t { memory, streams, alignment, pool, page, init, surfacing };
-constexpr std::array<std::string_view, 7> kDeviceNames = {"memory", "streams", "alignment", "pool",
-                                                          "page",   "init",    "surfacing"};
+enum DeviceMember : std::size_t { memory, streams, alignment, pool, page, allocator, init, surfacing };
+constexpr std::array<std::string_view, 8> kDeviceNames = {"memory", "streams",   "alignment", "pool",
+                                                          "page",   "allocator", "init",      "surfacing"};
 
 std::string read_text(ValueReader& in) {
   const auto text = in.text();
@@ -116,6 +116,9 @@ void HeaderReader::read_device_member(std::size_t member) {
       break;
     case page:
       config.page_bytes = in_.integer(1);
+      break;
+    case allocator:
+      config.allocator = in_.word(kAllocatorWords).value_or(config.allocator);
       break;
     case init:
       config.init = in_.word(kInitWords).value_or(config.init);

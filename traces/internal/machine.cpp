@@ -56,6 +56,8 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   device_options.ordinal = options.device;
   device_options.streams = header.device.streams;
   device_options.staging_bytes = options.staging_bytes;
+  if (header.device.allocator == Allocator::stream_ordered)
+    device_options.allocator = gpu::PageAllocator::stream_ordered;
   const bool from_outside = options.backend == Backend::cuda || options.injection == Injection::at_the_tables;
   const sim::DriverOptions simulated = driver_options(header);
   Tables tables;

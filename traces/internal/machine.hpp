@@ -32,6 +32,7 @@ struct Machine {
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
   void force_schedule(std::span<const std::uint32_t> streams);
   [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
+  [[nodiscard]] bool is_idle() const { return !driver || driver->is_idle(); }
   [[nodiscard]] std::optional<sim::LiveObjects> count_objects() const;
   // Leaves the thread without a current context, as any library of the process may do between two operations.
   void unset_context();

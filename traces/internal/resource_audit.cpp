@@ -23,8 +23,8 @@ void expect_at_most(std::size_t most, std::size_t found, std::string_view what, 
 void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime,
                           std::span<const sim::FiredFault> fired, std::vector<std::string>& findings) {
   expect_at_most(1, live.contexts, "contexts", findings);
-  expect_at_most(streams_, live.streams, "streams", findings);
-  expect_at_most(kEventsAStream * streams_, live.events, "events", findings);
+  expect_at_most(streams_ + ordering_streams_, live.streams, "streams", findings);
+  expect_at_most(kEventsAStream * streams_ + ordering_streams_, live.events, "events", findings);
   expect_at_most(gpu::kernel_catalog().size(), live.modules, "modules", findings);
   expect_at_most(0, live.programs, "programs of the compiler", findings);
   expect_at_most(0, live.graphs, "graphs that are not executable", findings);

@@ -11,12 +11,14 @@
 #include "core/runtime.hpp"
 #include "sim/driver.hpp"
 #include "sim/fault_plan.hpp"
+#include "traces/program.hpp"
 
 namespace taintgraph::traces::internal {
 
 class ResourceAudit {
  public:
-  explicit ResourceAudit(std::uint32_t streams) : streams_(streams) {}
+  explicit ResourceAudit(const DeviceConfig& device)
+      : streams_(device.streams), ordering_streams_(device.allocator == Allocator::stream_ordered ? 1 : 0) {}
 
   // Called after each operation with the faults that struck in it. Appends one finding a kind of object of which there
   // are too many.
@@ -28,7 +30,8 @@ class ResourceAudit {
   static void check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings);
 
  private:
-  std::uint32_t streams_;
+  std::uint32_t streams_;           // of the program
+  std::uint32_t ordering_streams_;  // on which memory is reserved and given back
   bool recorded_before_ = false;
   bool abandoned_ = false;  // memory may have been left to its context, because nobody could say whether it is in use
 };

@@ -23,7 +23,7 @@ struct Session::State {
         names(name_table),
         trace_name(header.name),
         machine(header, session_options),
-        audit(header.device.streams) {}
+        audit(header.device) {}
 
   // A name's buffer. The id stays after the buffer is freed: using it then is the program's error, and the core's to
   // see.

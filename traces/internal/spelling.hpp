@@ -17,6 +17,8 @@ struct Spelling {
 
 inline constexpr std::array<Spelling<PoolKind>, 2> kPoolWords = {
     {{PoolKind::sliced, "sliced"}, {PoolKind::exclusive, "exclusive"}}};
+inline constexpr std::array<Spelling<Allocator>, 2> kAllocatorWords = {
+    {{Allocator::context, "context"}, {Allocator::stream_ordered, "stream_ordered"}}};
 inline constexpr std::array<Spelling<InitialState>, 2> kInitWords = {
     {{InitialState::trusted, "trusted"}, {InitialState::unwritten, "unwritten"}}};
 inline constexpr std::array<Spelling<Surfacing>, 2> kSurfacingWords = {
