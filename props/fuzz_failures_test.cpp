@@ -66,6 +66,7 @@ TEST_F(FuzzFailures, TheLowestFailingCaseIsTheOneReportedWhateverTheWorkers) {
     const nlohmann::json summary = without_time(summary_of(slow, 1));
     if (expected.is_null()) expected = summary;
     EXPECT_EQ(summary, expected) << jobs;
+    ASSERT_EQ(summary["failures"].size(), 1U);
     EXPECT_EQ(summary["failures"][0]["first_case"], lowest);
     EXPECT_EQ(summary["cases"], lowest + 1);
     EXPECT_EQ(summary["end"], "stopped by failure");
@@ -102,8 +103,9 @@ TEST_F(FuzzFailures, GoingOnAllCasesAreRunAndFailuresGrouped) {
 
 TEST_F(FuzzFailures, KnownFailuresAreCountedAndFailNothing) {
   know("# found before\n\n  planted / trust / trust  \r\n");
-  nlohmann::json summary = summary_of(no_trust, 0);
+  const nlohmann::json summary = summary_of(no_trust, 0);
   EXPECT_EQ(summary["cases"], 60);
+  ASSERT_EQ(summary["failures"].size(), 1U);
   EXPECT_EQ(summary["failures"][0]["known"], true);
   EXPECT_GT(summary["failures"][0]["cases"], 1);
   EXPECT_EQ(last_line().rfind("PASSED", 0), 0U);
@@ -153,6 +155,7 @@ TEST_F(FuzzFailures, RunningOutOfMemoryIsAFailureLikeAnyOther) {
     return check(program, options);
   };
   const nlohmann::json summary = summary_of(greedy, 1);
+  ASSERT_EQ(summary["failures"].size(), 1U);
   EXPECT_EQ(summary["failures"][0]["property"], "out of memory");
   EXPECT_EQ(summary["failures"][0]["shrunk_operations"], 1);
 }
@@ -166,6 +169,7 @@ TEST_F(FuzzFailures, TwoRunsOfOneCaseThatDifferAreToldByTheFirstStep) {
     return run;
   };
   const nlohmann::json summary = summary_of(moody, 3);
+  ASSERT_EQ(summary["failures"].size(), 1U);
   EXPECT_EQ(summary["failures"][0]["property"], "determinism");
   EXPECT_EQ(summary["failures"][0]["step"], 7);
   EXPECT_NE(summary["failures"][0]["operation"], "");

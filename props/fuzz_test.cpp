@@ -209,7 +209,7 @@ TEST_F(Fuzz, TimeIsALimitToo) {
 }
 
 TEST_F(Fuzz, HoweverShortTheTimeACaseIsRun) {
-  options_.time = std::chrono::milliseconds(1);
+  options_.time = std::chrono::milliseconds(0);
   EXPECT_EQ(run(check), 0) << said();
   EXPECT_GT(std::stoull(field("cases")), 0U);
 }

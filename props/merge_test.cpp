@@ -95,6 +95,7 @@ TEST_F(Merge, FailuresAreGroupedAndTheShortestTraceWins) {
   const std::vector<std::string> shards = {shard(1, 2, judge), shard(2, 2, judge)};
   EXPECT_EQ(merge(shards), 1) << said();
   EXPECT_EQ(comparable(summary_in(joined_)), comparable(summary_in(whole)));
+  ASSERT_EQ(summary_in(joined_)["failures"].size(), 1U);
   const nlohmann::json failure = summary_in(joined_)["failures"][0];
   EXPECT_EQ(failure["folder"], "5");
   EXPECT_EQ(failure["shrunk_operations"], 1);

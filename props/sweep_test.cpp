@@ -26,7 +26,7 @@ TEST(CaseDeal, ShardsPartTheRange) {
             EXPECT_EQ(deal.number(i) % count, index - 1);
           }
         }
-        EXPECT_EQ(numbers.size(), cases);
+        ASSERT_EQ(numbers.size(), cases);
         EXPECT_EQ(*numbers.begin(), first);
         EXPECT_EQ(*numbers.rbegin(), first + cases - 1);
         EXPECT_EQ(std::set(numbers.begin(), numbers.end()).size(), cases);
