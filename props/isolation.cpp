@@ -92,6 +92,8 @@ void settle_child(pid_t parent, const ChildLimits& limits) {
 
 }  // namespace
 
+bool can_limit_memory() { return !kSanitized; }
+
 SharedProgress::SharedProgress() : words_(nullptr) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock would not be shared");
   void* memory = ::mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

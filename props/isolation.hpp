@@ -62,6 +62,9 @@ struct ChildLimits {
   std::uint64_t memory_bytes = 0;               // of address space; 0: no limit, as always under a sanitizer
 };
 
+// Whether `memory_bytes` has any effect in this build.
+[[nodiscard]] bool can_limit_memory();
+
 // One child at work. Destroying it kills the child.
 class Child {
  public:
