@@ -18,6 +18,7 @@
 
 #include "commit.hpp"
 #include "props/conform/conform.hpp"
+#include "props/exhaust.hpp"
 #include "props/fuzz.hpp"
 #include "props/merge.hpp"
 #include "props/shrink_command.hpp"
@@ -67,6 +68,7 @@ int version_command(int argc, const char* const* argv, std::ostream& out, std::o
 constexpr std::array kSubcommands = {
     Subcommand{"fuzz", "generate programs, run, check and shrink them", fuzz_command},
     Subcommand{"merge", "join the results of a run's shards", taintgraph::props::merge_command},
+    Subcommand{"exhaust", "fail every driver call of traces in turn", taintgraph::props::exhaust_command},
     Subcommand{"replay", "run traces and compare with what they expect", replay_command},
     Subcommand{"shrink", "find the smallest trace that fails the same way", taintgraph::props::shrink_command},
     Subcommand{"render", "draw the failure graph of a trace", viz::render_command},

@@ -42,6 +42,11 @@ class Captures {
 
   // Ends every window; errors are appended.
   void close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors);
+  // Forgets every window and graph; their context is about to go.
+  void abandon_all() {
+    for (Window& each : windows_) each = {};
+    graphs_.clear();
+  }
   // Destroys every graph; errors are appended. `idle`: nothing that a graph submitted can still run.
   void close_graphs(bool idle, std::vector<core::Error>& errors);
 

@@ -37,7 +37,8 @@ core::DeviceResult<void> Context::make_current() {
   }
   CUcontext current = nullptr;
   auto asked = checked(driver_, driver_.cuCtxGetCurrent(&current), Call::cuCtxGetCurrent);
-  if (!asked || current == context_) return asked;
+  // Setting it does no harm where it is set already, so an answer that could not be had is not needed.
+  if ((asked && current == context_) || (!asked && asked.error().sticky)) return asked;
   return checked(driver_, driver_.cuCtxSetCurrent(context_), Call::cuCtxSetCurrent);
 }
 

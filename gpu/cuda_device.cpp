@@ -53,7 +53,14 @@ struct CudaDevice::State {
   // Gives everything back and goes on through errors. Kernels and memory go only once nothing runs any more.
   void close(std::vector<core::Error>& errors) {
     if (!context.is_open()) return;
-    if (auto current = context.make_current(); !current) errors.push_back(std::move(current.error()));
+    owed_windows.clear();  // all of that goes with the rest
+    owed_graphs.clear();
+    owed_memory.clear();
+    if (auto current = context.make_current(); !current) {
+      const bool dead = current.error().sticky;
+      errors.push_back(std::move(current.error()));
+      if (!dead) return abandon(errors);
+    }
     std::vector<CUstream> handles;
     for (const Stream& stream : streams) handles.push_back(stream.handle());
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
@@ -67,6 +74,19 @@ struct CudaDevice::State {
     for (std::uint32_t i = 0; i < options.streams; ++i) {
       launcher.close(core::StreamIndex{i}, idle[i], errors);
       streams[i].close(idle[i], errors);
+    }
+    context.close(errors);
+  }
+
+  // Gives up everything that only a current context could give back; a context of our own takes it along when it goes.
+  void abandon(std::vector<core::Error>& errors) {
+    captures.abandon_all();
+    memory.abandon();
+    fences.abandon_all();
+    kernels.abandon_all();
+    for (std::uint32_t i = 0; i < options.streams; ++i) {
+      launcher.close(core::StreamIndex{i}, false, errors);
+      streams[i].abandon();
     }
     context.close(errors);
   }
@@ -91,6 +111,7 @@ struct CudaDevice::State {
   template <class Work>
   [[nodiscard]] auto in_context(Work work) -> decltype(work()) {
     if (auto current = context.make_current(); !current) return tl::unexpected(std::move(current.error()));
+    if (auto settled = settle_debts(); !settled) return tl::unexpected(std::move(settled.error()));
     return work();
   }
 
@@ -103,6 +124,32 @@ struct CudaDevice::State {
       }
       return work(stream_at(stream));
     });
+  }
+
+  // The same for work that ends something: if the context cannot be made current, it is owed.
+  template <class Work, class Owe>
+  [[nodiscard]] auto ending_in_context(Work work, Owe owe) -> decltype(work()) {
+    if (auto current = context.make_current(); !current) {
+      owe();
+      return tl::unexpected(std::move(current.error()));
+    }
+    return work();
+  }
+
+  // Ends what an earlier call should have ended. It is gone from the caller's books, so it must not stay here.
+  [[nodiscard]] core::DeviceResult<void> settle_debts() {
+    core::DeviceResult<void> gravest;
+    for (const core::StreamIndex each : std::exchange(owed_windows, {}))
+      core::keep_gravest(gravest, captures.abandon(each, stream_at(each).handle()));
+    for (const core::DeviceGraphId each : std::exchange(owed_graphs, {}))
+      core::keep_gravest(gravest, captures.drop(each));
+    for (const core::DeviceAddress each : std::exchange(owed_memory, {})) core::keep_gravest(gravest, free(each));
+    return gravest;
+  }
+
+  [[nodiscard]] core::DeviceResult<void> free(core::DeviceAddress address) {
+    if (options.allocator == PageAllocator::stream_ordered) return memory.give_back(address);
+    return checked(driver, driver.cuMemFree(static_cast<CUdeviceptr>(address)), Call::cuMemFree);
   }
 
   [[nodiscard]] Stream& stream_at(core::StreamIndex index) {
@@ -121,6 +168,9 @@ struct CudaDevice::State {
   StreamOrderedMemory memory;  // open if pages come from there
   std::uint64_t capacity_bytes = UINT64_MAX;
   std::vector<Stream> streams;
+  std::vector<core::StreamIndex> owed_windows;
+  std::vector<core::DeviceGraphId> owed_graphs;
+  std::vector<core::DeviceAddress> owed_memory;
 };
 
 CudaDevice::CudaDevice(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -179,10 +229,8 @@ core::DeviceResult<core::DeviceAddress> CudaDevice::reserve(std::uint64_t size_b
 }
 
 core::DeviceResult<void> CudaDevice::give_back(core::DeviceAddress address) {
-  return state_->in_context([&] {
-    if (state_->options.allocator == PageAllocator::stream_ordered) return state_->memory.give_back(address);
-    return checked(state_->driver, state_->driver.cuMemFree(static_cast<CUdeviceptr>(address)), Call::cuMemFree);
-  });
+  return state_->ending_in_context([&] { return state_->free(address); },
+                                   [&] { state_->owed_memory.push_back(address); });
 }
 
 core::DeviceResult<void> CudaDevice::settle() {
@@ -243,11 +291,13 @@ core::DeviceResult<void> CudaDevice::begin_capture(core::StreamIndex stream) {
 }
 
 core::DeviceResult<core::DeviceGraphId> CudaDevice::end_capture(core::StreamIndex stream) {
-  return state_->in_context([&] { return state_->captures.end(stream, state_->stream_at(stream).handle()); });
+  return state_->ending_in_context([&] { return state_->captures.end(stream, state_->stream_at(stream).handle()); },
+                                   [&] { state_->owed_windows.push_back(stream); });
 }
 
 core::DeviceResult<void> CudaDevice::abandon_capture(core::StreamIndex stream) {
-  return state_->in_context([&] { return state_->captures.abandon(stream, state_->stream_at(stream).handle()); });
+  return state_->ending_in_context([&] { return state_->captures.abandon(stream, state_->stream_at(stream).handle()); },
+                                   [&] { state_->owed_windows.push_back(stream); });
 }
 
 core::DeviceResult<void> CudaDevice::replay(core::StreamIndex stream, core::DeviceGraphId graph) {
@@ -255,7 +305,8 @@ core::DeviceResult<void> CudaDevice::replay(core::StreamIndex stream, core::Devi
 }
 
 core::DeviceResult<void> CudaDevice::drop(core::DeviceGraphId graph) {
-  return state_->in_context([&] { return state_->captures.drop(graph); });
+  return state_->ending_in_context([&] { return state_->captures.drop(graph); },
+                                   [&] { state_->owed_graphs.push_back(graph); });
 }
 
 core::DeviceResult<void> CudaDevice::recreate() {

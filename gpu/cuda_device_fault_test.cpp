@@ -109,6 +109,10 @@ TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
         EXPECT_EQ(skip, 13U);
         return;
       }
+      if (machine.plan.fired()[0].call == Call::cuCtxGetCurrent) {
+        EXPECT_TRUE(opened) << "what is current is not asked twice: the context is made so";
+        continue;
+      }
       ASSERT_FALSE(opened) << skip;
       EXPECT_EQ(opened.error().call, to_string(machine.plan.fired()[0].call)) << skip;
       EXPECT_EQ(opened.error().name, "invalid_value");
@@ -119,11 +123,12 @@ TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
 }
 
 TEST(CudaDeviceFaults, WhatCannotBeUndoneIsSaid) {
-  Machine machine(plan_of({}, FaultKind::invalid_value, FaultWhen::before, 5, 2));  // an event, then waiting to undo
+  // An event, then asking for the context, which nobody minds, then waiting to undo.
+  Machine machine(plan_of({}, FaultKind::invalid_value, FaultWhen::before, 5, 3));
   const auto opened = machine.open();
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().call, "cuEventCreate");
-  EXPECT_NE(opened.error().detail.find("then, undoing it, cuCtxGetCurrent returned invalid_value"), std::string::npos)
+  EXPECT_NE(opened.error().detail.find("then, undoing it, cuCtxSetCurrent returned invalid_value"), std::string::npos)
       << opened.error().detail;
 }
 
@@ -143,6 +148,11 @@ TEST(CudaDeviceFaults, TeardownGoesOnThroughErrors) {
       EXPECT_EQ(machine.driver.live_objects(), Objects());
       EXPECT_EQ(skip, 14U);
       return;
+    }
+    if (machine.plan.fired()[0].call == Call::cuCtxGetCurrent) {
+      EXPECT_TRUE(errors.empty());
+      EXPECT_EQ(machine.driver.live_objects(), Objects());
+      continue;
     }
     ASSERT_EQ(errors.size(), 1U) << skip;
     EXPECT_EQ(errors[0].call, to_string(machine.plan.fired()[0].call));

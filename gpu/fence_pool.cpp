@@ -45,6 +45,11 @@ void FencePool::close(std::vector<core::Error>& errors) {
     auto destroyed = checked(driver_, driver_.cuEventDestroy(event), Call::cuEventDestroy);
     if (!destroyed) errors.push_back(std::move(destroyed.error()));
   }
+  abandon_all();
+}
+
+void FencePool::abandon_all() {
+  events_.clear();
   free_.clear();
   ++generation_;
 }

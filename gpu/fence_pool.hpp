@@ -22,6 +22,8 @@ class FencePool {
   [[nodiscard]] core::DeviceResult<bool> reached(core::FenceId fence) const;
   void drop(core::FenceId fence);
 
+  // Forgets all events; their context is about to go.
+  void abandon_all();
   // Destroys all events; errors are appended.
   void close(std::vector<core::Error>& errors);
 

@@ -26,6 +26,8 @@ class KernelCache {
   // Unloads `kernel`; a no-op if it is not loaded. It is gone from the cache whatever comes back.
   [[nodiscard]] core::DeviceResult<void> forget(const KernelInfo& kernel);
 
+  // Forgets everything; its context is about to go.
+  void abandon_all() { kernels_.assign(kernels_.size(), {}); }
   // Unloads everything; errors are appended.
   void close(std::vector<core::Error>& errors);
 

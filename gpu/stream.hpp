@@ -26,6 +26,9 @@ class Stream {
   // with its context; if it is not, staging memory is left to the context.
   void close(bool idle, std::vector<core::Error>& errors);
 
+  // Forgets everything; its context is about to go.
+  void abandon() { *this = Stream(*driver_); }
+
   [[nodiscard]] CUstream handle() const { return stream_; }
 
   // As the functions of core::Device.

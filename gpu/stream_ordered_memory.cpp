@@ -108,4 +108,13 @@ core::DeviceResult<void> StreamOrderedMemory::synchronize() {
   return done;
 }
 
+void StreamOrderedMemory::abandon() {
+  stream_ = nullptr;
+  reserved_ = nullptr;
+  reservations_ = 0;
+  seen_.assign(seen_.size(), 0);
+  live_.clear();
+  frees_pending_ = false;
+}
+
 }  // namespace taintgraph::gpu

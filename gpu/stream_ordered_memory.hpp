@@ -32,6 +32,9 @@ class StreamOrderedMemory {
   // more. If some may, it is left as it is, and is lost to the process.
   void close(bool idle, std::vector<core::Error>& errors);
 
+  // Forgets everything; the context is about to go, and what was reserved is lost to the process.
+  void abandon();
+
   // As the functions of core::Device.
   [[nodiscard]] core::DeviceResult<core::DeviceAddress> reserve(std::uint64_t size_bytes);
   [[nodiscard]] core::DeviceResult<void> give_back(core::DeviceAddress address);

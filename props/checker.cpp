@@ -53,6 +53,7 @@ class Checker {
     const std::uint64_t ordinal = ++run_.operations;
     if (options_.before_step) options_.before_step(ordinal);
     const traces::StepResult found = session.execute(operation);
+    if (options_.after_step) options_.after_step(ordinal, found);
     Prediction expected = model.predict(operation, ordinal, found.fired);
     run_.faults += found.fired.size();
     for (const sim::FiredFault& fault : found.fired) run_.cells.hit(fault.call, fault.kind);

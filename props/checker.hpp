@@ -29,7 +29,8 @@ struct CheckOptions {
   bool keep_trail = false;        // in CheckedRun::trail
   // What runs the program; `validate` and `keep_history` of it are set from the above.
   traces::SessionOptions session;
-  std::function<void(std::uint64_t ordinal)> before_step;  // may be empty
+  std::function<void(std::uint64_t ordinal)> before_step;                            // may be empty
+  std::function<void(std::uint64_t ordinal, const traces::StepResult&)> after_step;  // likewise
 };
 
 struct CheckedRun {

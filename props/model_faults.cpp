@@ -38,6 +38,13 @@ bool is_about_a_stream(Call call) {
 
 bool reserves_memory(Call call) { return call == Call::cuMemAlloc || call == Call::cuMemAllocAsync; }
 
+// A fault that befalls the context at one of these finds none, or the one that is about to go.
+bool makes_the_context(Call call) {
+  constexpr Call calls[] = {Call::cuInit,      Call::cuDeviceGet,  Call::cuDevicePrimaryCtxRetain,
+                            Call::cuCtxCreate, Call::cuCtxDestroy, Call::cuDevicePrimaryCtxRelease};
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
+}
+
 // The calls that are an operation's very work: it cannot be done without them.
 bool is_work_call(OpKind kind, Call call) {
   switch (kind) {
@@ -70,7 +77,10 @@ bool submits_or_waits(OpKind kind) {
 }
 
 Bearing bearing(OpKind kind, Call call) {
-  if (call == Call::none) return Bearing::fails;  // host code of the operation threw
+  if (call == Call::none) return Bearing::fails;    // host code of the operation threw
+  if (kind == OpKind::reset) return Bearing::open;  // whether the old context goes and a new one comes
+  // Whatever the context is asked for, it may do without.
+  if (call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
   if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
   if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
@@ -122,7 +132,13 @@ sim::FiredFault assumed(const Operation& operation) {
 }
 
 AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
-  return AsyncFault{fired.kind, false, documented || fired.surface_after_calls.has_value(), {operation.stream}, {}, {}};
+  return AsyncFault{fired.kind,
+                    makes_the_context(fired.call) || operation.kind == OpKind::reset,
+                    documented || fired.surface_after_calls.has_value(),
+                    {operation.stream},
+                    {},
+                    {},
+                    !is_work_call(operation.kind, fired.call)};
 }
 
 // Whether a reservation that a planned fault refused is given up. One refusal for want of memory is healed by the
@@ -157,6 +173,16 @@ class Judge {
     const bool reserves = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
     if (!reserves || !reserves_memory(fired.call)) return consider_planned(fired, strike);
     if (const std::optional<Strike> refused = reservations_.refused(strike)) fail(*refused);
+  }
+
+  // The operation's own fault, where the log does not show it: the call that it strikes was not made. If a planned
+  // fault could have stopped the operation before that call, it did.
+  void consider_unseen(const sim::FiredFault& own) {
+    if (verdict_.may_fail && !verdict_.fails) {
+      fail(*verdict_.may_fail);
+    } else {
+      consider(own);
+    }
   }
 
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
@@ -215,7 +241,7 @@ Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired
     own_seen = own_seen || own;
     judge.consider(each);
   }
-  if (operation.fault && !own_seen) judge.consider(assumed(operation));
+  if (operation.fault && !own_seen) judge.consider_unseen(assumed(operation));
   return judge.verdict();
 }
 

@@ -27,6 +27,7 @@ struct AsyncFault {
   std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
   std::vector<Range> reads;         // by the faulted work, and by all that is known to come after it:
   std::vector<Range> writes;        // whoever touches these comes after it too (W6)
+  bool at_large = false;            // befell the context, at a call that submits no work
 };
 
 // How much of its write set failed work changed all the same.

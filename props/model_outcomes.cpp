@@ -49,9 +49,9 @@ std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
     if (reach == Reach::waits_for_all) must_by_waiting = true;
     if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must_by_waiting = true;
   }
-  // The compiler knows no context, and so nothing of what happened in one.
+  // The compiler knows no context, and so nothing of what happened in one; and so do a few calls of the driver.
   const bool compiling = step.verdict.fails && step.verdict.fails->kind == gpu::FaultKind::compile_error;
-  if (compiling && must) {
+  if ((compiling || step.verdict.may_fail) && must) {
     must = false;
     must_by_waiting = true;
   }

@@ -94,6 +94,15 @@ CUresult DriverEntries::refuse(ContextObject& context, Call call) {
   return code == CUDA_SUCCESS ? code : became_known(context, code);
 }
 
+// What a fault befalls whose call needs no context: the current one, or the only one there is.
+ContextObject* DriverEntries::struck_context() {
+  ContextObject* befallen = contexts_.find(current());
+  contexts_.each([&](CUcontext, ContextObject& each) {
+    if (befallen == nullptr) befallen = &each;
+  });
+  return befallen;
+}
+
 CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, const std::function<CUresult()>& body) {
   const CUresult code = static_cast<CUresult>(fault.code);
   struck_ = {};
@@ -112,12 +121,14 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
     case FaultWhen::async:
       struck_.async = AsyncFault{code, fault.surface_after_calls};
       result = body();
+      if (context == nullptr) context = struck_context();
       if (struck_.async && result == CUDA_SUCCESS && context != nullptr) {
         context->faults.add({code, 0, 0, fault.operation, fault.call_ordinal + fault.surface_after_calls.value_or(0)});
       }
       break;
   }
   struck_ = {};
+  if (context == nullptr) context = struck_context();
   if (fault.when != FaultWhen::async && context != nullptr) {
     // An error of earlier work that the call met on its way comes before the one that it is made to return.
     const CUresult met = context->faults.sticky();

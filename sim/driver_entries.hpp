@@ -138,6 +138,7 @@ class DriverEntries final : private WorkRunner {
   [[nodiscard]] ContextObject* current_context(Call call);
   [[nodiscard]] CUcontext& current();
   [[nodiscard]] ContextObject* context_of(std::uint64_t serial);
+  [[nodiscard]] ContextObject* struck_context();
   CUresult refuse(ContextObject& context, Call call);
   void look_ahead(ContextObject& context);
   CUresult struck(const FiredFault& fault, ContextObject* context, const std::function<CUresult()>& body);

@@ -110,6 +110,7 @@ class FaultPlan {
   // While it sleeps nothing strikes and no call is counted as selected: the making of a device and its end are no part
   // of the program that a plan is about.
   void sleep(bool asleep) { asleep_ = asleep; }
+  [[nodiscard]] bool asleep() const { return asleep_; }
 
   // Counts a driver call that had its answer already (a sticky error, say), so that no fault can strike it.
   void pass() { ++calls_; }

@@ -40,8 +40,10 @@ StepResult Session::execute(const Operation& operation) {
   State& state = *state_;
   ++state.ordinal;
   if (state.options.keep_history) state.history.remember(operation);
+  if (state.ordinal == state.options.spared_from) state.machine.plan.sleep(true);
   if (state.ordinal % kOperationsAContext == 0) state.machine.unset_context();
   const bool idle = operation.kind == OpKind::cleanup && state.machine.is_idle();
+  const std::uint64_t calls = state.machine.plan.calls();
   const std::string_view id = operation.id == NameId::none ? std::string_view() : state.names.text(operation.id);
   state.machine.begin_operation(state.ordinal, id);
   if (operation.fault) state.arm(operation);
@@ -59,7 +61,7 @@ StepResult Session::execute(const Operation& operation) {
     result.error = gpu::row(gpu::FaultKind::host_exception).name;
   }
   state.note_state(operation, result);
-  state.audit_resources(operation, idle, result);
+  state.audit_resources(operation, idle, state.machine.plan.calls() != calls, result);
   return result;
 }
 
@@ -237,7 +239,10 @@ core::Status Session::State::launch(const Operation& operation) {
   // Loading is done once for all launches; a fault that strikes there needs it done again. An earlier fault that
   // surfaces in that comes first: this one then has no turn.
   if (operation.fault && strikes_loading(operation.kind, operation.fault->kind)) {
+    const bool asleep = machine.plan.asleep();
+    machine.plan.sleep(true);  // no part of the program
     const auto forgotten = machine.device->forget_kernel(kernel.name);
+    machine.plan.sleep(asleep);
     if (!forgotten && !forgotten.error().sticky)
       throw std::runtime_error("cannot unload a kernel: " + std::string(forgotten.error().name));
     if (!forgotten) machine.plan.strike({}, *operation.fault);

@@ -79,6 +79,8 @@ struct SessionOptions {
   Injection injection = Injection::in_the_driver;
   int device = 0;                          // ordinal of the GPU, on a real driver
   std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
+  // Faults of plan and operations strike no operation from this ordinal on; zero: they strike all.
+  std::uint64_t spared_from = 0;
   bool validate = false;                   // run every structure's own validation after each operation; slow
   bool keep_reports =
       false;  // say all of a report (StepResult::reports, hops), not its names alone; grows with the run

@@ -67,11 +67,12 @@ void Session::State::keep_reports(const core::Several& several, StepResult& resu
   }
 }
 
-void Session::State::audit_resources(const Operation& operation, bool idle_before, StepResult& result) {
+void Session::State::audit_resources(const Operation& operation, bool idle_before, bool made_calls,
+                                     StepResult& result) {
   if (options.keep_reports) lineage.end_operation(machine.runtime->graph().last_minted());
   const std::optional<sim::LiveObjects> live = machine.count_objects();
   if (!live) return;
-  audit.check(*live, *machine.runtime, result.fired, result.findings);
+  audit.check(*live, *machine.runtime, result.fired, made_calls, result.findings);
   const bool undisturbed = result.fired.empty() && !machine.runtime->poison() && result.outcome == Outcome::ok;
   if (idle_before && undisturbed && operation.kind == OpKind::cleanup)
     internal::ResourceAudit::check_cleaned(*machine.runtime, operation.cleanup == CleanupMode::explicit_,

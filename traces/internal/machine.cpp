@@ -113,9 +113,10 @@ std::optional<sim::LiveObjects> Machine::count_objects() const {
 }
 
 void Machine::unset_context() {
+  const bool asleep = plan.asleep();
   plan.sleep(true);
   static_cast<void>(table.cuCtxSetCurrent(nullptr));  // whatever it says: the backend is not to rely on it
-  plan.sleep(false);
+  plan.sleep(asleep);
 }
 
 std::vector<std::string> Machine::live_objects() const {

@@ -21,7 +21,8 @@ void expect_at_most(std::size_t most, std::size_t found, std::string_view what, 
 }  // namespace
 
 void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime,
-                          std::span<const sim::FiredFault> fired, std::vector<std::string>& findings) {
+                          std::span<const sim::FiredFault> fired, bool made_calls, std::vector<std::string>& findings) {
+  if (owing(fired, made_calls)) return;
   expect_at_most(1, live.contexts, "contexts", findings);
   expect_at_most(streams_ + ordering_streams_, live.streams, "streams", findings);
   expect_at_most(kEventsAStream * streams_ + ordering_streams_, live.events, "events", findings);
@@ -41,6 +42,14 @@ void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& run
   if (recorded || abandoned_) return;
   expect_at_most(kHostAllocationsAStream * streams_, live.host_allocations, "host allocations", findings);
   expect_at_most(runtime.pool().pages() + streams_, live.allocations, "device allocations", findings);
+}
+
+bool ResourceAudit::owing(std::span<const sim::FiredFault> fired, bool made_calls) {
+  const bool refused = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
+    return fault.call == gpu::Call::cuCtxSetCurrent;
+  });
+  if (refused || made_calls) owing_ = refused;
+  return owing_;
 }
 
 void ResourceAudit::check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings) {

@@ -20,18 +20,23 @@ class ResourceAudit {
   explicit ResourceAudit(const DeviceConfig& device)
       : streams_(device.streams), ordering_streams_(device.allocator == Allocator::stream_ordered ? 1 : 0) {}
 
-  // Called after each operation with the faults that struck in it. Appends one finding a kind of object of which there
+  // Called after each operation with the faults that struck in it, and whether it made any call of
+  // the driver. Appends one finding a kind of object of which there
   // are too many.
   void check(const sim::LiveObjects& live, const core::Runtime& runtime, std::span<const sim::FiredFault> fired,
-             std::vector<std::string>& findings);
+             bool made_calls, std::vector<std::string>& findings);
 
   // Called after `cleanup` was ok: with nothing queued before it, every deferred free is over, and an explicit one
   // keeps no empty page.
   static void check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings);
 
  private:
+  // What cannot be ended without a current context, the backend owes until a call finds one.
+  [[nodiscard]] bool owing(std::span<const sim::FiredFault> fired, bool made_calls);
+
   std::uint32_t streams_;           // of the program
   std::uint32_t ordering_streams_;  // on which memory is reserved and given back
+  bool owing_ = false;
   bool recorded_before_ = false;
   bool abandoned_ = false;  // memory may have been left to its context, because nobody could say whether it is in use
 };

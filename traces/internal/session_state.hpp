@@ -70,7 +70,7 @@ struct Session::State {
   void remember_id(NameId id);
   void check_waited(const Operation& operation, StepResult& result) const;
   void keep_reports(const core::Several& several, StepResult& result) const;
-  void audit_resources(const Operation& operation, bool idle_before, StepResult& result);
+  void audit_resources(const Operation& operation, bool idle_before, bool made_calls, StepResult& result);
   void note_state(const Operation& operation, StepResult& result);
 
   SessionOptions options;
