@@ -109,10 +109,46 @@ std::vector<NameId> buffers_of(const Program& program) {
   return result;
 }
 
-bool frees_and_reserves(const Program& program, std::size_t first, std::size_t second) {
-  const Operation& freed = program.operations[first];
-  const Operation& reserved = program.operations[second];
-  return freed.kind == OpKind::free && reserved.kind == OpKind::alloc && freed.buffer == reserved.buffer;
+Program without_graph(const Program& program, NameId graph) {
+  std::vector<bool> kept(program.operations.size(), true);
+  for (std::size_t end = 0; end < program.operations.size(); ++end) {
+    const Operation& operation = program.operations[end];
+    if (operation.graph != graph) continue;
+    kept[end] = false;
+    if (operation.kind != OpKind::capture_end) continue;
+    for (std::size_t i = end; i-- > 0;) {
+      const Operation& recorded = program.operations[i];
+      if (recorded.stream != operation.stream) continue;
+      const bool begins = recorded.kind == OpKind::capture_begin;
+      if (begins || recorded.kind == OpKind::launch || recorded.kind == OpKind::copy) kept[i] = false;
+      if (begins || recorded.kind == OpKind::capture_end) break;
+    }
+  }
+  return only(program, [&kept](std::size_t i) { return static_cast<bool>(kept[i]); });
+}
+
+std::vector<NameId> graphs_of(const Program& program) {
+  std::vector<NameId> result;
+  for (const Operation& operation : program.operations) {
+    if (operation.graph == NameId::none) continue;
+    if (std::find(result.begin(), result.end(), operation.graph) == result.end()) result.push_back(operation.graph);
+  }
+  return result;
+}
+
+bool belong_together(const Program& program, std::size_t first, std::size_t second) {
+  const Operation& a = program.operations[first];
+  const Operation& b = program.operations[second];
+  switch (b.kind) {
+    case OpKind::alloc:
+      return a.kind == OpKind::free && a.buffer == b.buffer;
+    case OpKind::capture_end:
+      return a.kind == OpKind::capture_begin && a.stream == b.stream;
+    case OpKind::reset:
+      return a.fault && gpu::row(a.fault->kind).sticky;
+    default:
+      return false;
+  }
 }
 
 }  // namespace taintgraph::props

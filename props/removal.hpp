@@ -35,7 +35,14 @@ namespace taintgraph::props {
 // The buffers mentioned, in order of first mention.
 [[nodiscard]] std::vector<traces::NameId> buffers_of(const traces::Program& program);
 
-// True if `first` frees a buffer that `second` allocates.
-[[nodiscard]] bool frees_and_reserves(const traces::Program& program, std::size_t first, std::size_t second);
+// Without anything that mentions the graph, and without the windows that end in it: what they record, too.
+[[nodiscard]] traces::Program without_graph(const traces::Program& program, traces::NameId graph);
+
+// The graphs mentioned, in order of first mention.
+[[nodiscard]] std::vector<traces::NameId> graphs_of(const traces::Program& program);
+
+// True if the two only make sense together: `first` frees a buffer that `second` allocates, begins a window that
+// `second` ends, or loses a device that `second` resets.
+[[nodiscard]] bool belong_together(const traces::Program& program, std::size_t first, std::size_t second);
 
 }  // namespace taintgraph::props

@@ -60,11 +60,16 @@ class Shrinker {
     return true;
   }
 
-  // All operations of one kind, or on one buffer, or that cannot reach the last one: seldom right, but cheap to ask.
+  // All operations of one kind, or on one buffer or graph, or that cannot reach the last one: seldom right, but cheap
+  // to ask.
   void drop_groups() {
     try_take(without_unrelated(best_));
     for (std::size_t kind = 0; kind < traces::kOpKindCount; ++kind) {
       Program without = without_kind(best_, static_cast<traces::OpKind>(kind));
+      if (without.operations.size() < best_.operations.size()) try_take(std::move(without));
+    }
+    for (const traces::NameId graph : graphs_of(best_)) {
+      Program without = without_graph(best_, graph);
       if (without.operations.size() < best_.operations.size()) try_take(std::move(without));
     }
     for (const traces::NameId buffer : buffers_of(best_)) {
@@ -95,12 +100,13 @@ class Shrinker {
     return dropped;
   }
 
-  // Two operations that only make sense without each other, such as a free and the reservation after it.
+  // Two operations that only make sense without each other, such as a free and the reservation after it, or the
+  // beginning and the end of a capture.
   bool drop_pairs() {
     bool dropped = false;
     for (std::size_t i = 0; i < best_.operations.size(); ++i) {
       for (std::size_t j = i + 1; j < best_.operations.size() && !stopped(); ++j) {
-        if (best_.operations.size() > kPairsUpTo && !frees_and_reserves(best_, i, j)) continue;
+        if (best_.operations.size() > kPairsUpTo && !belong_together(best_, i, j)) continue;
         if (try_take(without_two(best_, i, j))) {
           dropped = true;
           j = i;

@@ -129,6 +129,38 @@ std::optional<std::size_t> write_inside_a_claim(const Program& program) {
   });
 }
 
+// A graph made of a window that records something, and replayed: begin, launch or copy, end, replay.
+std::optional<std::size_t> replay_of_work(const Program& program) {
+  std::map<std::uint32_t, int> recorded;  // by stream
+  std::set<std::uint32_t> open;
+  std::set<NameId> graphs;
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const Operation& operation = program.operations[i];
+    if (operation.kind == OpKind::capture_begin && open.insert(operation.stream).second) recorded[operation.stream] = 0;
+    if (operation.kind == OpKind::launch || operation.kind == OpKind::copy) ++recorded[operation.stream];
+    if (operation.kind == OpKind::capture_end && open.erase(operation.stream) > 0 && recorded[operation.stream] > 0) {
+      graphs.insert(operation.graph);
+    }
+    if (operation.kind == OpKind::destroy) graphs.erase(operation.graph);
+    if (operation.kind == OpKind::replay && graphs.count(operation.graph) > 0) return i + 1;
+  }
+  return std::nullopt;
+}
+
+// A device lost twice and reset after each.
+std::optional<std::size_t> second_reset(const Program& program) {
+  bool lost = false;
+  int resets = 0;
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const Operation& operation = program.operations[i];
+    lost = lost || (operation.fault && gpu::row(operation.fault->kind).sticky);
+    if (operation.kind != OpKind::reset || !lost) continue;
+    lost = false;
+    if (++resets == 2) return i + 1;
+  }
+  return std::nullopt;
+}
+
 // A buffer of at least 1,000 bytes, written: numbers must come down to just that, not by ones.
 std::optional<std::size_t> write_to_a_large_buffer(const Program& program) {
   return walk(program, [](const Operation& operation, const Buffers& buffers, std::map<NameId, Bytes>&) {
@@ -189,7 +221,9 @@ INSTANTIATE_TEST_SUITE_P(Failures, ShrinkPlanted,
                          testing::Values(Case{"read_of_a_claim", read_of_a_claim, 3},
                                          Case{"read_of_a_claim_handed_on", read_of_a_claim_handed_on, 5},
                                          Case{"write_to_a_second_life", write_to_a_second_life, 4},
-                                         Case{"write_inside_a_claim", write_inside_a_claim, 3}),
+                                         Case{"write_inside_a_claim", write_inside_a_claim, 3},
+                                         Case{"replay_of_work", replay_of_work, 4},
+                                         Case{"second_reset", second_reset, 4}),
                          [](const testing::TestParamInfo<Case>& each) { return std::string(each.param.name); });
 
 TEST(Shrink, WhatIsLeftIsPlain) {

@@ -24,7 +24,8 @@ namespace taintgraph::props {
 // and no ids.
 [[nodiscard]] std::vector<traces::Program> simpler_programs(const traces::Program& program);
 
-// The same program with its buffers named b0, b1 ... in the order of their first use. Not simpler, only easier to read.
+// The same program with its buffers named b0, b1 ... and its graphs g0, g1 ... in the order of their first use. Not
+// simpler, only easier to read.
 [[nodiscard]] traces::Program with_plain_names(const traces::Program& program);
 
 }  // namespace taintgraph::props

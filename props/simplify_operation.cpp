@@ -37,9 +37,32 @@ class Alternatives {
   std::vector<Operation> found_;
 };
 
+// A loss of the device, from simple to rich: at once and without any effect, later, kept quiet for a while. One that a
+// reset recovers from is simpler than one that is for good.
+void simplify_loss(Alternatives& found) {
+  const auto at_once = [](Operation& op) {
+    sim::Fault plain;
+    plain.kind = op.fault->kind;
+    plain.when = gpu::FaultWhen::before;
+    op.fault = plain;
+  };
+  found.add([&](Operation& op) {
+    at_once(op);
+    op.fault->kind = gpu::FaultKind::assert_;
+  });
+  found.add(at_once);
+  found.add([](Operation& op) { op.fault->kind = gpu::FaultKind::assert_; });
+  found.add([](Operation& op) { op.fault->surface_after_calls.reset(); });
+  found.add([](Operation& op) { op.fault->bytes_done = 0; });
+  found.add([](Operation& op) {
+    if (op.fault->when == gpu::FaultWhen::async) op.fault->when.reset();  // which is its default
+  });
+}
+
 void simplify_fault(const Operation& operation, Alternatives& found) {
   if (!operation.fault) return;
   found.add([](Operation& op) { op.fault.reset(); });
+  if (gpu::row(operation.fault->kind).sticky) return simplify_loss(found);
   found.add([](Operation& op) {
     sim::Fault plain;
     plain.kind = op.fault->kind;
@@ -48,9 +71,8 @@ void simplify_fault(const Operation& operation, Alternatives& found) {
   found.add([](Operation& op) { op.fault->bytes_done = 0; });
   found.add([](Operation& op) { op.fault->when.reset(); });
   found.add([](Operation& op) { op.fault->surface_after_calls.reset(); });
-  // Any call may return it; host code and sticky kinds behave differently and stay what they are.
-  const gpu::FaultRow& row = gpu::row(operation.fault->kind);
-  if (!row.sticky && row.kind != gpu::FaultKind::host_exception) {
+  // Any call may return it; host code behaves differently and stays what it is.
+  if (operation.fault->kind != gpu::FaultKind::host_exception) {
     found.add([](Operation& op) { op.fault->kind = gpu::FaultKind::invalid_value; });
   }
 }

@@ -137,6 +137,12 @@ std::vector<traces::Header> simpler_headers(const traces::Header& header) {
   add([](traces::Header& h) { h.seed = 0; });
   for (std::size_t i = 0; i < header.faults.size(); ++i) {
     add([i](traces::Header& h) { h.faults.erase(h.faults.begin() + static_cast<std::ptrdiff_t>(i)); });
+    add([i](traces::Header& h) { h.faults[i].persistent = false; });
+    add([i](traces::Header& h) { h.faults[i].fault.surface_after_calls.reset(); });
+    add([i](traces::Header& h) {
+      sim::Fault& fault = h.faults[i].fault;
+      if (fault.when == gpu::FaultWhen::after || !gpu::row(fault.kind).sticky) fault.when.reset();
+    });
   }
   return found;
 }
@@ -163,14 +169,17 @@ std::vector<Program> simpler_programs(const Program& program) {
 Program with_plain_names(const Program& program) {
   Program result = program;
   std::map<NameId, NameId> buffers;
-  const auto rename = [&](NameId& id) {
+  std::map<NameId, NameId> graphs;
+  const auto rename_as = [&result](const char* prefix, std::map<NameId, NameId>& known, NameId& id) {
     if (id == NameId::none) return;
-    const auto [found, fresh] = buffers.emplace(id, NameId::none);
-    if (fresh) found->second = result.names.intern("b" + std::to_string(buffers.size() - 1));
+    const auto [found, fresh] = known.emplace(id, NameId::none);
+    if (fresh) found->second = result.names.intern(prefix + std::to_string(known.size() - 1));
     id = found->second;
   };
+  const auto rename = [&](NameId& id) { rename_as("b", buffers, id); };
   for (Operation& operation : result.operations) {
     rename(operation.buffer);
+    rename_as("g", graphs, operation.graph);
     for_each_ref(operation, [&rename](Ref& ref) { rename(ref.buffer); });
     if (!operation.annotations || !operation.annotations->check) continue;
     traces::Annotations annotations = *operation.annotations;

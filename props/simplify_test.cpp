@@ -55,6 +55,27 @@ TEST(Simplify, OperationsComeToAnEnd) {
   }
 }
 
+// A loss of the device becomes one at once that a reset recovers from, and never any other failure.
+TEST(Simplify, LossesStayLosses) {
+  const Program program =
+      parse(R"({"op":"launch","kernel":"noop","fault":{"kind":"illegal_address","surface":{"after_calls":9}}})");
+  Operation operation = program.operations[0];
+  int steps = 0;
+  for (bool found = true; found;) {
+    found = false;
+    for (const Operation& simpler : simpler_operations(operation)) {
+      if (!simpler.fault) continue;
+      EXPECT_TRUE(gpu::row(simpler.fault->kind).sticky);
+      operation = simpler;
+      found = true;
+    }
+    ASSERT_LT(++steps, 20);
+  }
+  EXPECT_EQ(operation.fault->kind, gpu::FaultKind::assert_);
+  EXPECT_EQ(operation.fault->when, gpu::FaultWhen::before);
+  EXPECT_FALSE(operation.fault->surface_after_calls);
+}
+
 TEST(Simplify, HeadersComeToAnEnd) {
   traces::Header header = generate(7, 0, {}).header;
   int steps = 0;
@@ -116,6 +137,39 @@ TEST(Simplify, WhatIsLeftOfAPlanCanBeWrittenAndRead) {
   ASSERT_EQ(program.header.faults.size(), 1U);
   EXPECT_EQ(program.header.faults[0].id, "c");
   EXPECT_TRUE(traces::parse_program(text_of(program)));
+}
+
+TEST(Removal, AGraphGoesWithTheWindowItCameFrom) {
+  const Program program = parse(R"({"op":"launch","kernel":"noop","stream":1}
+{"op":"capture_begin","stream":1}
+{"op":"launch","kernel":"noop","stream":1}
+{"op":"launch","kernel":"noop","stream":0}
+{"op":"capture_end","stream":1,"graph":"g"}
+{"op":"replay","graph":"g"}
+{"op":"replay","graph":"h"}
+{"op":"destroy","graph":"g"})");
+  ASSERT_EQ(graphs_of(program).size(), 2U);
+  const Program without = without_graph(program, graphs_of(program)[0]);
+  ASSERT_EQ(without.operations.size(), 3U);
+  EXPECT_EQ(without.operations[0].stream, 1U);
+  EXPECT_EQ(without.operations[1].stream, 0U);
+  EXPECT_EQ(without.operations[2].kind, OpKind::replay);
+}
+
+TEST(Removal, WhatOnlyMakesSenseTogether) {
+  const Program program = parse(R"({"op":"free","buffer":"X"}
+{"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin","stream":1}
+{"op":"capture_end","stream":1,"graph":"g"}
+{"op":"capture_end","stream":0,"graph":"g"}
+{"op":"sync","fault":{"kind":"assert","when":"before"}}
+{"op":"sync","fault":"invalid_value"}
+{"op":"reset"})");
+  EXPECT_TRUE(belong_together(program, 0, 1));
+  EXPECT_TRUE(belong_together(program, 2, 3));
+  EXPECT_FALSE(belong_together(program, 2, 4));
+  EXPECT_TRUE(belong_together(program, 5, 7));
+  EXPECT_FALSE(belong_together(program, 6, 7));
 }
 
 TEST(Simplify, OneSizeFitsMatricesToo) {
