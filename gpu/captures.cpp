@@ -9,22 +9,35 @@
 namespace taintgraph::gpu {
 
 core::DeviceResult<void> Captures::begin(core::StreamIndex stream, CUstream handle) {
+  Window& window = windows_[core::index(stream)];
+  if (window.unsure) {
+    if (auto sure = make_sure(stream, handle); !sure) return sure;
+  }
   auto begun = checked(driver_, driver_.cuStreamBeginCapture(handle, CU_STREAM_CAPTURE_MODE_RELAXED),
                        Call::cuStreamBeginCapture);
   if (begun) {
-    windows_[core::index(stream)] = {true, false, {}};
+    window = {};
+    window.open = true;
     return begun;
   }
-  // The call may have taken effect all the same; a stream must not stay in a window that nobody knows of.
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  auto asked = checked(driver_, driver_.cuStreamIsCapturing(handle, &status), Call::cuStreamIsCapturing);
-  if (!asked) {
-    add_undo_failure(begun.error(), asked.error());
-    windows_[core::index(stream)].open = true;  // it may be: ended with everything else
-  } else if (status != CU_STREAM_CAPTURE_STATUS_NONE) {
-    if (auto ended = abandon(stream, handle); !ended) add_undo_failure(begun.error(), ended.error());
-  }
+  if (auto sure = make_sure(stream, handle); !sure) add_undo_failure(begun.error(), sure.error());
   return begun;
+}
+
+// A call that failed may have taken effect all the same; a stream must not stay in a window that nobody knows of.
+core::DeviceResult<void> Captures::make_sure(core::StreamIndex stream, CUstream handle) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const auto ask = [&] {
+    return checked(driver_, driver_.cuStreamIsCapturing(handle, &status), Call::cuStreamIsCapturing);
+  };
+  auto asked = ask();
+  if (!asked && !asked.error().sticky) asked = ask();  // work that ends up in a window would never run
+  Window& window = windows_[core::index(stream)];
+  window.unsure = !asked && !asked.error().sticky;
+  window.open =
+      !asked && asked.error().sticky;  // it may be: a dead context answers no questions, but ends what there is
+  if (!asked || status == CU_STREAM_CAPTURE_STATUS_NONE) return asked;
+  return abandon(stream, handle);
 }
 
 core::DeviceResult<core::DeviceGraphId> Captures::end(core::StreamIndex stream, CUstream handle) {
@@ -154,8 +167,11 @@ core::DeviceResult<void> Captures::free(const std::vector<CUdeviceptr>& tables) 
 
 void Captures::close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors) {
   for (std::uint32_t i = 0; i < windows_.size(); ++i) {
-    if (!windows_[i].open) continue;
-    if (auto ended = abandon(core::StreamIndex{i}, handles[i]); !ended) errors.push_back(std::move(ended.error()));
+    const core::StreamIndex stream{i};
+    core::DeviceResult<void> ended;
+    if (windows_[i].open) ended = abandon(stream, handles[i]);
+    if (windows_[i].unsure) ended = make_sure(stream, handles[i]);
+    if (!ended) errors.push_back(std::move(ended.error()));
   }
 }
 

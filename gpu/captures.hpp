@@ -54,6 +54,7 @@ class Captures {
   struct Window {
     bool open = false;
     bool invalidated = false;  // and the caller knows
+    bool unsure = false;       // it failed to open, and whether it did all the same could not be asked
     std::vector<CUdeviceptr> tables;
   };
   struct Graph {
@@ -63,6 +64,8 @@ class Captures {
     core::StreamIndex last_stream{};
   };
   // `idle`: set to whether `to` is no longer written, which after an error it may be.
+  // Ends a capture that began though its begin call failed. Errors: of asking whether there is one, of ending it.
+  [[nodiscard]] core::DeviceResult<void> make_sure(core::StreamIndex stream, CUstream handle);
   [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle);
   [[nodiscard]] core::DeviceResult<void> free(const std::vector<CUdeviceptr>& tables);
 

@@ -1,5 +1,7 @@
 #include "gpu/error_mapping.hpp"
 
+#include <utility>
+
 namespace taintgraph::gpu {
 namespace {
 
@@ -77,6 +79,12 @@ core::Error compiler_error(nvrtcResult code, Call call) {
 }
 
 void add_undo_failure(core::Error& error, const core::Error& undo) {
+  if (undo.sticky && !error.sticky) {
+    const core::Error first = std::exchange(error, undo);
+    error.detail.append(error.detail.empty() ? "" : "\n").append("undoing what ").append(first.call);
+    error.detail.append(" had failed with, ").append(first.name);
+    return;
+  }
   if (!error.detail.empty()) error.detail += '\n';
   error.detail.append("then, undoing it, ").append(undo.call).append(" returned ").append(undo.name);
 }

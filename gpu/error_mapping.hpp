@@ -29,7 +29,8 @@ namespace taintgraph::gpu {
   return tl::unexpected(compiler_error(code, call));
 }
 
-// Adds to `error` that undoing what came before it failed too.
+// Adds to `error` that undoing what came before it failed too. A sticky error of the undoing takes the place of one
+// that is not, so that the loss of the device is never hidden (D1).
 void add_undo_failure(core::Error& error, const core::Error& undo);
 
 }  // namespace taintgraph::gpu

@@ -57,6 +57,11 @@ TEST(ErrorMapping, UndoFailuresAreAddedToTheDetail) {
   core::Error error{.name = "a", .call = {}, .detail = "log"};
   add_undo_failure(error, core::Error{.name = "invalid_handle", .call = "cuModuleUnload", .detail = {}});
   EXPECT_EQ(error.detail, "log\nthen, undoing it, cuModuleUnload returned invalid_handle");
+  error = core::Error{.name = "not_found", .call = "cuModuleGetFunction", .detail = {}};
+  add_undo_failure(error, core::Error{.name = "unknown", .call = "cuModuleUnload", .sticky = true, .detail = {}});
+  EXPECT_TRUE(error.sticky);
+  EXPECT_EQ(error.name, "unknown");
+  EXPECT_EQ(error.detail, "undoing what cuModuleGetFunction had failed with, not_found");
 }
 
 }  // namespace

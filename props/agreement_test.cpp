@@ -192,6 +192,14 @@ TEST(Agreement, ALongWriteMayMeetItsOwnFault) {
             "");
 }
 
+TEST(Agreement, ALongWriteThatFailsHalfWayMayHaveCausedItsFault) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1025}
+{"op":"write","id":"W","to":"X","fill":0,"fault":"assert","expect":{"outcome":"failed","roots":["W"],"error":"not_supported"}}
+{"op":"write","id":"V","to":"X","fill":0,"expect":{"outcome":"failed","roots":["V"],"error":"assert"}})",
+                        R"("faults":[{"call":"cuStreamSynchronize","op":"W","kind":"not_supported"}])"),
+            "");
+}
+
 TEST(Agreement, AFaultingKernelFaultsThoughItsLaunchWasSaidToFail) {
   EXPECT_EQ(
       differences(
@@ -250,6 +258,86 @@ TEST(Agreement, AnEarlierFaultSurfacesBeforeOneOfLoading) {
   EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":"assert"}
 {"op":"launch","id":"L","kernel":"noop","fault":"compile_error","expect":{"outcome":"failed","roots":["L"],"error":"assert"}}
 {"op":"sync","expect":{"outcome":"poisoned","roots":["L"]}})"),
+            "");
+}
+
+// Whether a window opened though beginning it failed is asked again where it matters.
+TEST(Agreement, ABeginThatFailsAndCannotBeAskedAbout) {
+  const std::string plan = R"("faults":[{"call":"cuStreamIsCapturing","op":"B","kind":"invalid_value"}])";
+  for (const char* when : {"before", "after"}) {
+    const std::string unsure =
+        std::string(R"({"op":"capture_begin","id":"B","fault":{"kind":"not_permitted","when":")") + when +
+        R"("},"expect":{"outcome":"failed","roots":["B"],"error":"not_permitted"}}
+)";
+    EXPECT_EQ(differences(unsure, plan), "") << when;
+    EXPECT_EQ(differences(unsure + R"({"op":"capture_begin","expect":{"outcome":"ok"}}
+{"op":"capture_end","graph":"g","expect":{"outcome":"ok"}})",
+                          plan),
+              "")
+        << when;
+  }
+}
+
+TEST(Agreement, ARelocationThatFailsOrdersNothing) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"copy","from":"X","to":"X","stream":1,"fault":{"kind":"assert","surface":{"after_calls":100}}}
+{"op":"relocate","buffer":"X","fault":"invalid_value","expect":{"outcome":"failed"}}
+{"op":"sync","stream":0,"expect":{"outcome":"ok"}}
+{"op":"sync","stream":1,"expect":{"outcome":"failed"}})"),
+            "");
+}
+
+// A reset that finds no new context leaves the device as lost as it was, and may be tried again.
+TEST(Agreement, AResetThatCannotMakeAContext) {
+  const std::string poisoned = R"({"op":"alloc","buffer":"X","size":8}
+{"op":"launch","id":"P","kernel":"noop","fault":{"kind":"assert","when":"before"}}
+{"op":"reset","id":"R","expect":{"outcome":"failed","roots":["P"],"error":"assert"}}
+{"op":"sync","expect":{"outcome":"poisoned","roots":["P"]}}
+{"op":"cleanup","expect":{"outcome":"ok"}}
+)";
+  for (const char* call :
+       {"cuInit", "cuDeviceGet", "cuCtxCreate", "cuStreamCreate", "cuEventCreate", "cuMemAllocHost"}) {
+    const std::string plan = std::string(R"("faults":[{"call":")") + call + R"(","op":"R","kind":"invalid_value"}])";
+    EXPECT_EQ(differences(poisoned + R"({"op":"reset","expect":{"outcome":"ok"}}
+{"op":"read","from":"X","expect":{"outcome":"unwritten","roots":["P"]}})",
+                          plan),
+              "")
+        << call;
+    EXPECT_EQ(differences(poisoned, plan), "") << call;  // and teardown goes through
+  }
+}
+
+TEST(Agreement, WhatTheOldContextSaysAtItsEndKeepsNoNewOneAway) {
+  EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":{"kind":"assert","when":"before"}}
+{"op":"reset","id":"R","expect":{"outcome":"ok"}}
+{"op":"sync","expect":{"outcome":"ok"}})",
+                        R"("faults":[{"call":"cuCtxDestroy","op":"R","kind":"invalid_value"}])"),
+            "");
+}
+
+// D1: whichever call says it, also one that only undoes what failed before.
+TEST(Agreement, TheLossOfTheDeviceIsNeverPassedOver) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"wait","id":"W","stream":0,"on":1,"expect":{"outcome":"failed","roots":["W"],"error":"unknown"}}
+{"op":"sync","expect":{"outcome":"poisoned","roots":["W"]}})",
+          R"("faults":[{"call":"cuEventRecord","op":"W","kind":"unknown","when":"before"}])"),
+      "");
+  EXPECT_EQ(
+      differences(
+          R"({"op":"capture_begin","id":"B","fault":"invalid_value","expect":{"outcome":"failed","roots":["B"],"error":"unknown"}}
+{"op":"sync","expect":{"outcome":"poisoned","roots":["B"]}})",
+          R"("faults":[{"call":"cuStreamIsCapturing","op":"B","kind":"unknown","when":"before"}])"),
+      "");
+}
+
+// The recorded work is as good as it was; the device is not.
+TEST(Agreement, AFaultBesideRecordedWorkIsNoneOfIt) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin"}
+{"op":"launch","id":"L","kernel":"noop","writes":["X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X","X"],"expect":{"outcome":"ok"}}
+{"op":"sync","stream":1,"id":"S","expect":{"outcome":"failed","roots":["S"],"error":"unknown"}})",
+                        R"("faults":[{"call":"cuMemFreeHost","op":"L","kind":"unknown","when":"async"}])"),
             "");
 }
 

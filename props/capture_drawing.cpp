@@ -1,6 +1,7 @@
 #include "props/capture_drawing.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace taintgraph::props {
 namespace {
@@ -13,6 +14,11 @@ constexpr std::uint64_t kMostRecorded = 5;    // operations a window
 constexpr std::uint64_t kFullWindowEndsOneIn = 2;
 
 }  // namespace
+
+void intern_drawn_names(traces::NameTable& names) {
+  for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)names.intern("b" + std::to_string(slot));
+  for (std::uint32_t graph = 0; graph < kMaxGraphs; ++graph) (void)names.intern("g" + std::to_string(graph));
+}
 
 OpKind CaptureDrawing::redirect(Random& random, OpKind kind) const {
   if (any_full() && random.one_in(kFullWindowEndsOneIn)) return OpKind::capture_end;

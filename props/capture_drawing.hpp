@@ -9,12 +9,16 @@
 
 #include "props/profile.hpp"
 #include "props/random.hpp"
+#include "traces/name_table.hpp"
 #include "traces/operation.hpp"
 
 namespace taintgraph::props {
 
 // Graph i is "g<i>"; the program's name table has them right behind the buffers.
 inline constexpr std::uint32_t kMaxGraphs = 3;
+
+// Names what drawn programs call their buffers and graphs.
+void intern_drawn_names(traces::NameTable& names);
 
 class CaptureDrawing {
  public:

@@ -52,11 +52,22 @@ class Checker {
   void step(const Operation& operation, traces::Session& session, Model& model) {
     const std::uint64_t ordinal = ++run_.operations;
     if (options_.before_step) options_.before_step(ordinal);
+    FaultCell cell;
+    cell.context = operation.kind == traces::OpKind::reset ? ContextState::renewing
+                   : model.fault_pending()                 ? ContextState::pending
+                   : renewed_                              ? ContextState::renewed
+                                                           : ContextState::first;
+    cell.capturing = model.capturing();
     const traces::StepResult found = session.execute(operation);
     if (options_.after_step) options_.after_step(ordinal, found);
     Prediction expected = model.predict(operation, ordinal, found.fired);
     run_.faults += found.fired.size();
-    for (const sim::FiredFault& fault : found.fired) run_.cells.hit(fault.call, fault.kind);
+    for (const sim::FiredFault& fault : found.fired) {
+      cell.call = fault.call;
+      cell.kind = fault.kind;
+      run_.cells.hit(cell);
+    }
+    if (operation.kind == traces::OpKind::reset && found.outcome == traces::Outcome::ok) renewed_ = true;
     std::optional<Disagreement> difference = compare(operation, expected, found);
     if (difference && expected.outcome_open) {
       expected = model.otherwise();
@@ -103,6 +114,7 @@ class Checker {
   const Program& program_;
   const CheckOptions& options_;
   CheckedRun run_;
+  bool renewed_ = false;      // the context is not the first
   FeatureObserver observer_;  // counts into run_
 };
 

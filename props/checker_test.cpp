@@ -39,7 +39,8 @@ TEST(Checker, AProgramThatBehavesPasses) {
   EXPECT_FALSE(run.disagreement);
   EXPECT_EQ(run.operations, 5U);
   EXPECT_EQ(run.faults, 1U);
-  EXPECT_TRUE(run.cells.contains({gpu::Call::cuLaunchKernel, gpu::FaultKind::launch_out_of_resources}));
+  EXPECT_TRUE(run.cells.contains(
+      {gpu::Call::cuLaunchKernel, gpu::FaultKind::launch_out_of_resources, ContextState::first, false}));
   EXPECT_EQ(run.features.of(Feature::chain_of_one), 1U);
   ASSERT_EQ(run.predictions.size(), 5U);
   EXPECT_EQ(run.predictions[4].outcome, Outcome::unwritten);
@@ -85,6 +86,29 @@ TEST(Checker, TheFirstThingThatDoesNotHoldEndsTheRun) {
   EXPECT_EQ(run.disagreement->operation, R"({"op":"check","failures":7})");
   EXPECT_NE(run.disagreement->found.find('7'), std::string::npos);
   EXPECT_EQ(run.operations, 6U);
+}
+
+// The same call struck in one situation after another.
+TEST(Checker, CellsKnowWhatTheContextHasBeenThrough) {
+  const CheckedRun run = check(parse(R"({"op":"launch","kernel":"noop","fault":"launch_out_of_resources"}
+{"op":"capture_begin","stream":1}
+{"op":"launch","kernel":"noop","fault":"launch_out_of_resources"}
+{"op":"launch","kernel":"noop","fault":{"kind":"assert","surface":{"after_calls":100}}}
+{"op":"launch","kernel":"noop","fault":"launch_out_of_resources"}
+{"op":"sync","stream":0}
+{"op":"reset"}
+{"op":"launch","kernel":"noop","fault":"launch_out_of_resources"})"),
+                               {});
+  ASSERT_FALSE(run.disagreement);
+  const auto hit = [&run](ContextState context, bool capturing) {
+    return run.cells.contains({gpu::Call::cuLaunchKernel, gpu::FaultKind::launch_out_of_resources, context, capturing});
+  };
+  EXPECT_TRUE(hit(ContextState::first, false));
+  EXPECT_TRUE(hit(ContextState::first, true));
+  EXPECT_TRUE(hit(ContextState::pending, true));
+  EXPECT_TRUE(hit(ContextState::renewed, false));
+  EXPECT_FALSE(hit(ContextState::renewed, true));
+  EXPECT_FALSE(hit(ContextState::pending, false));
 }
 
 TEST(Checker, FingerprintIsTheSessions) {

@@ -101,7 +101,7 @@ TEST(SummaryJson, IsReadBackAsItWas) {
   run.totals.fingerprint = 0xFEDCBA9876543210;
   run.totals.features.count(Feature::trust);
   run.totals.features.outcomes[1][2] = 7;
-  run.totals.cells.hit(gpu::Call::cuMemAlloc, gpu::FaultKind::out_of_memory);
+  run.totals.cells.hit({gpu::Call::cuMemAlloc, gpu::FaultKind::out_of_memory, ContextState::pending, true});
   run.totals.shape.chain_depths[16] = 5;
   run.totals.shape.largest_graph = 11;
   run.failures = {failure("R1 bytes / read", 1)};

@@ -2,123 +2,199 @@
 
 #include <algorithm>
 #include <array>
-
-#include "traces/fault_target.hpp"
+#include <iomanip>
+#include <ostream>
 
 namespace taintgraph::props {
 namespace {
 
 using gpu::Call;
 using gpu::FaultKind;
-using traces::OpKind;
 
-constexpr OpKind kFaultable[] = {OpKind::alloc,         OpKind::write,       OpKind::launch, OpKind::copy,
-                                 OpKind::read,          OpKind::sync,        OpKind::wait,   OpKind::relocate,
-                                 OpKind::capture_begin, OpKind::capture_end, OpKind::replay};
-constexpr OpKind kCaptureBegin[] = {OpKind::capture_begin};
-constexpr OpKind kCaptureEnd[] = {OpKind::capture_end};
-constexpr OpKind kReplay[] = {OpKind::replay};
-constexpr OpKind kDestroy[] = {OpKind::destroy};
-constexpr OpKind kAlloc[] = {OpKind::alloc, OpKind::relocate};
-constexpr OpKind kWrite[] = {OpKind::write};
-constexpr OpKind kLaunch[] = {OpKind::launch};
-constexpr OpKind kCopy[] = {OpKind::copy, OpKind::relocate};
-constexpr OpKind kRead[] = {OpKind::read};
-constexpr OpKind kOrdering[] = {OpKind::wait, OpKind::launch, OpKind::copy, OpKind::write, OpKind::read};
-constexpr OpKind kRecording[] = {OpKind::wait, OpKind::launch, OpKind::copy,   OpKind::write,
-                                 OpKind::read, OpKind::alloc,  OpKind::cleanup};
-constexpr OpKind kWaiting[] = {OpKind::sync, OpKind::read, OpKind::wait};
-constexpr OpKind kReclaiming[] = {OpKind::alloc, OpKind::cleanup, OpKind::free};
-constexpr OpKind kGivingBack[] = {OpKind::cleanup, OpKind::alloc};
-
-// Out of reach, and why:
-//  - what makes and unmakes the device (cuInit, cuDevice..., cuCtxCreate, cuStreamCreate, cuMemAllocHost and their
-//    opposites, cuEventDestroy): no operation is running then;
-//  - cuCtxGetCurrent, cuCtxSetCurrent: every call of the backend makes them, so a fault there is a fault of whatever
-//    was to be done, which its own cells cover;
-//  - cuModuleUnload: only the session makes it, to have a kernel loaded again;
-//  - cuStreamIsCapturing: asked only when beginning a capture has failed already;
-//  - what the backend does not call (stream-ordered allocation, cuStreamQuery, cuEventSynchronize, cuCtxSynchronize)
-//    and what returns no error of its own (cuGetErrorName, queries of NVRTC).
-constexpr CallMakers kReach[] = {{Call::none, kFaultable},
-                                 {Call::cuStreamSynchronize, kWaiting},
-                                 {Call::cuStreamWaitEvent, kOrdering},
-                                 {Call::cuEventCreate, kReclaiming},
-                                 {Call::cuEventRecord, kRecording},
-                                 {Call::cuEventQuery, kReclaiming},
-                                 {Call::cuMemAlloc, kAlloc},
-                                 {Call::cuMemFree, kGivingBack},
-                                 {Call::cuMemcpyHtoDAsync, kWrite},
-                                 {Call::cuMemcpyDtoHAsync, kRead},
-                                 {Call::cuMemcpyDtoDAsync, kCopy},
-                                 {Call::cuModuleLoadData, kLaunch},
-                                 {Call::cuModuleGetFunction, kLaunch},
-                                 {Call::cuLaunchKernel, kLaunch},
-                                 {Call::cuStreamBeginCapture, kCaptureBegin},
-                                 {Call::cuStreamEndCapture, kCaptureEnd},
-                                 {Call::cuGraphInstantiate, kCaptureEnd},
-                                 {Call::cuGraphDestroy, kCaptureEnd},
-                                 {Call::cuGraphLaunch, kReplay},
-                                 {Call::cuGraphExecDestroy, kDestroy},
-                                 {Call::nvrtcCompileProgram, kLaunch}};
-
-// Kinds that are out of reach whatever call they come from.
-bool drawn(const gpu::FaultRow& row) {
-  if (!row.injectable) return false;        // not_ready is an answer, not an error
-  if (row.sticky) return false;             // poison and reset are not generated
-  return row.kind != FaultKind::no_device;  // returned before there is a context, hence before any operation
+template <std::size_t n>
+bool is_among(Call call, const Call (&calls)[n]) {
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
-using KindsByOp = std::array<std::vector<FaultKind>, traces::kOpKindCount>;
+// Calls of the driver's table that the backend does not make, or makes only for a primary context that it adopted; and
+// of the compiler's, those that have no kind of failure.
+constexpr Call kNeverMade[] = {Call::cuDriverGetVersion,
+                               Call::cuDeviceGetCount,
+                               Call::cuDeviceGetName,
+                               Call::cuDevicePrimaryCtxRetain,
+                               Call::cuDevicePrimaryCtxRelease,
+                               Call::cuStreamQuery,
+                               Call::cuEventSynchronize,
+                               Call::cuMemAllocAsync,
+                               Call::cuMemFreeAsync,
+                               Call::cuMemGetInfo,
+                               Call::cuFuncLoad};
+constexpr Call kAroundEveryCall[] = {Call::cuCtxGetCurrent, Call::cuCtxSetCurrent};
+constexpr Call kTakesDown[] = {Call::cuCtxSynchronize, Call::cuEventDestroy};
+constexpr Call kMakesContexts[] = {Call::cuInit, Call::cuDeviceGet, Call::cuCtxCreate, Call::cuCtxDestroy};
+constexpr Call kOfAReset[] = {Call::cuInit,         Call::cuDeviceGet,   Call::cuCtxCreate,   Call::cuCtxDestroy,
+                              Call::cuStreamCreate, Call::cuEventCreate, Call::cuMemAllocHost};
+constexpr Call kForRecordedTables[] = {Call::cuStreamCreate, Call::cuStreamDestroy, Call::cuMemAllocHost,
+                                       Call::cuMemFreeHost};
+constexpr Call kEndsWindows[] = {Call::cuStreamEndCapture, Call::cuGraphInstantiate, Call::cuGraphDestroy};
+
+struct Rule {
+  std::string_view reason;
+  bool (*excludes)(const FaultCell& cell);
+};
+
+// The first that excludes a cell is the one that counts it.
+constexpr Rule kRules[] = {
+    {"not an error but an answer, and not injectable",
+     [](const FaultCell& cell) { return !gpu::row(cell.kind).injectable; }},
+    {"the backend never makes the call with a context of its own",
+     [](const FaultCell& cell) { return is_among(cell.call, kNeverMade); }},
+    {"made before every other call: struck there, the other call's work fails, which has cells of its own",
+     [](const FaultCell& cell) { return is_among(cell.call, kAroundEveryCall); }},
+    {"made only to take a device down: after the program's end, or on a poisoned context, which has its answer",
+     [](const FaultCell& cell) { return is_among(cell.call, kTakesDown); }},
+    {"a reset ends every capture before it makes a context",
+     [](const FaultCell& cell) { return cell.context == ContextState::renewing && cell.capturing; }},
+    {"a reset only makes a context, on which nothing runs yet; what it calls on the old one has its answer",
+     [](const FaultCell& cell) { return cell.context == ContextState::renewing && !is_among(cell.call, kOfAReset); }},
+    {"contexts are made and destroyed only by a reset",
+     [](const FaultCell& cell) {
+       return cell.context != ContextState::renewing && is_among(cell.call, kMakesContexts);
+     }},
+    {"outside a reset made only for the table of a recorded launch, so while a stream captures",
+     [](const FaultCell& cell) {
+       return cell.context != ContextState::renewing && !cell.capturing && is_among(cell.call, kForRecordedTables);
+     }},
+    {"ends a window, so a stream captures",
+     [](const FaultCell& cell) { return !cell.capturing && is_among(cell.call, kEndsWindows); }},
+};
+
+constexpr std::size_t kRuleCount = std::size(kRules);
+
+// The index of the rule that leaves the cell out; kRuleCount if it is in reach.
+std::size_t excluded_by(const FaultCell& cell) {
+  std::size_t rule = 0;
+  while (rule < kRuleCount && !kRules[rule].excludes(cell)) ++rule;
+  return rule;
+}
+
+template <class Visit>
+void for_each_cell(Visit visit) {
+  for (std::size_t call = 0; call < gpu::kCallCount; ++call) {
+    for (const gpu::FaultRow& row : gpu::fault_table()) {
+      if (!gpu::may_return(static_cast<Call>(call), row.kind)) continue;
+      for (std::size_t context = 0; context < kContextStateCount; ++context) {
+        for (const bool capturing : {false, true}) {
+          visit(FaultCell{static_cast<Call>(call), row.kind, static_cast<ContextState>(context), capturing});
+        }
+      }
+    }
+  }
+}
 
 template <class Wanted>
-KindsByOp kinds_by_operation(Wanted wanted) {
-  KindsByOp result;
-  for (const OpKind op : kFaultable) {
-    for (const gpu::FaultRow& row : gpu::fault_table()) {
-      const std::span<const Call> struck = traces::calls_struck(op, row.kind);
-      const bool returned = !struck.empty() && gpu::may_return(struck.front(), row.kind);
-      if (wanted(row) && returned) result[static_cast<std::size_t>(op)].push_back(row.kind);
-    }
+std::vector<CallAndKind> pairs_of_cells(Wanted wanted) {
+  std::vector<CallAndKind> pairs;
+  for (const FaultCell& cell : cells_in_reach()) {
+    const CallAndKind pair{cell.call, cell.kind};
+    if (wanted(cell) && (pairs.empty() || !(pairs.back() == pair))) pairs.push_back(pair);
   }
-  return result;
+  return pairs;
 }
 
-bool fatal(const gpu::FaultRow& row) { return row.sticky && row.recovery == gpu::FaultRecovery::process; }
-
-std::vector<FaultCell> reachable_cells() {
-  std::vector<FaultCell> result;
-  for (const CallMakers& each : kReach) {
-    for (const gpu::FaultRow& row : gpu::fault_table()) {
-      if (drawn(row) && gpu::may_return(each.call, row.kind)) result.push_back({each.call, row.kind});
-    }
-  }
-  return result;
-}
+bool renewing(const FaultCell& cell) { return cell.context == ContextState::renewing; }
 
 }  // namespace
 
-std::span<const CallMakers> calls_in_reach() { return kReach; }
-
-std::span<const FaultKind> faults_for(OpKind kind) {
-  static const KindsByOp kinds = kinds_by_operation(drawn);
-  return kinds[static_cast<std::size_t>(kind)];
-}
-
-std::span<const FaultKind> fatal_faults_for(OpKind kind) {
-  static const KindsByOp kinds = kinds_by_operation(fatal);
-  return kinds[static_cast<std::size_t>(kind)];
+std::string_view to_string(ContextState state) {
+  constexpr std::string_view kNames[] = {"first", "renewed", "pending", "renewing"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 const std::vector<FaultCell>& cells_in_reach() {
-  static const std::vector<FaultCell> cells = reachable_cells();
+  static const std::vector<FaultCell> cells = [] {
+    std::vector<FaultCell> reachable;
+    for_each_cell([&](const FaultCell& cell) {
+      if (excluded_by(cell) == kRuleCount) reachable.push_back(cell);
+    });
+    return reachable;
+  }();
   return cells;
+}
+
+std::span<const CallAndKind> passing_pairs_in_reach() {
+  static const std::vector<CallAndKind> pairs =
+      pairs_of_cells([](const FaultCell& cell) { return !renewing(cell) && !gpu::row(cell.kind).sticky; });
+  return pairs;
+}
+
+std::span<const CallAndKind> sticky_pairs_in_reach() {
+  static const std::vector<CallAndKind> pairs =
+      pairs_of_cells([](const FaultCell& cell) { return !renewing(cell) && gpu::row(cell.kind).sticky; });
+  return pairs;
+}
+
+std::span<const CallAndKind> pairs_of_a_reset() {
+  static const std::vector<CallAndKind> pairs = pairs_of_cells(renewing);
+  return pairs;
+}
+
+std::vector<Exclusion> exclusions() {
+  std::vector<Exclusion> result;
+  for (const Rule& rule : kRules) result.push_back({rule.reason, 0});
+  for_each_cell([&](const FaultCell& cell) {
+    if (const std::size_t rule = excluded_by(cell); rule < kRuleCount) ++result[rule].cells;
+  });
+  return result;
+}
+
+std::size_t cells_in_all() {
+  std::size_t count = 0;
+  for_each_cell([&count](const FaultCell&) { ++count; });
+  return count;
 }
 
 std::size_t CellCoverage::count() const {
   const std::vector<FaultCell>& cells = cells_in_reach();
   return static_cast<std::size_t>(
       std::count_if(cells.begin(), cells.end(), [this](const FaultCell& cell) { return contains(cell); }));
+}
+
+std::string text_of(const FaultCell& cell) {
+  return std::string(gpu::to_string(cell.call)) + ' ' + std::string(gpu::row(cell.kind).name) + ", context " +
+         std::string(to_string(cell.context)) + (cell.capturing ? ", capturing" : "");
+}
+
+std::optional<FaultCell> cell_from_string(std::string_view text) {
+  constexpr std::string_view kContext = ", context ";
+  constexpr std::string_view kCapturing = ", capturing";
+  FaultCell cell;
+  cell.capturing = text.size() > kCapturing.size() && text.substr(text.size() - kCapturing.size()) == kCapturing;
+  if (cell.capturing) text.remove_suffix(kCapturing.size());
+  const std::size_t blank = text.find(' ');
+  const std::size_t comma = text.find(kContext);
+  if (comma == std::string_view::npos || blank >= comma) return std::nullopt;
+  const auto call = gpu::call_from_string(text.substr(0, blank));
+  const auto kind = gpu::fault_from_string(text.substr(blank + 1, comma - blank - 1));
+  for (std::size_t i = 0; i < kContextStateCount; ++i) {
+    const auto state = static_cast<ContextState>(i);
+    if (!call || !kind || to_string(state) != text.substr(comma + kContext.size())) continue;
+    return FaultCell{*call, *kind, state, cell.capturing};
+  }
+  return std::nullopt;
+}
+
+void show_matrix(std::ostream& out) {
+  out << "A cell is a driver call, a kind of failure that it may return, what its context has been through (first,\n"
+         "renewed by a reset, with an asynchronous fault pending, or being renewed), and whether a stream captures.\n\n"
+      << std::setw(6) << cells_in_all() << "  in all, of which are out of reach:\n";
+  for (const Exclusion& each : exclusions()) out << std::setw(6) << each.cells << "  " << each.reason << '\n';
+  out << std::setw(6) << cells_in_reach().size() << "  in reach, by call:\n";
+  for (std::size_t call = 0; call < gpu::kCallCount; ++call) {
+    const auto cells = std::count_if(cells_in_reach().begin(), cells_in_reach().end(),
+                                     [call](const FaultCell& cell) { return cell.call == static_cast<Call>(call); });
+    if (cells > 0) out << std::setw(12) << cells << "  " << gpu::to_string(static_cast<Call>(call)) << '\n';
+  }
 }
 
 }  // namespace taintgraph::props

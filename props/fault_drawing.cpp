@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "props/fault_cells.hpp"
+#include "props/operation_faults.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -28,21 +28,12 @@ bool writes_device_memory(traces::OpKind kind) {
 
 bool orders(gpu::Call call) { return call == gpu::Call::cuStreamWaitEvent || call == gpu::Call::cuEventRecord; }
 
-std::vector<gpu::FaultKind> kinds_of(gpu::Call call) {
-  std::vector<gpu::FaultKind> kinds;
-  for (const FaultCell& cell : cells_in_reach()) {
-    if (cell.call == call) kinds.push_back(cell.kind);
-  }
-  return kinds;
-}
-
 sim::PlannedFault draw_planned(Random& random, gpu::Call call, const std::string& operation) {
-  const std::vector<gpu::FaultKind> kinds = kinds_of(call);
   sim::PlannedFault planned;
   planned.call = call;
   planned.operation = operation;
   planned.persistent = random.one_in(3);
-  planned.fault.kind = random.pick(std::span<const gpu::FaultKind>(kinds));
+  planned.fault.kind = random.pick(passing_faults_of(call));
   if (random.one_in(4)) planned.fault.when = gpu::FaultWhen::after;
   return planned;
 }
@@ -72,7 +63,7 @@ void FaultDrawing::strike(Random& random, traces::Operation& operation) {
 }
 
 void plan_faults(Random& random, std::uint32_t count, traces::Program& program) {
-  const std::span<const CallMakers> calls = calls_in_reach().subspan(1);  // host code is no call to be planned for
+  const std::span<const CallMakers> calls = calls_to_plan_for();
   const auto add = [&](sim::PlannedFault planned) {
     planned.id = "p" + std::to_string(program.header.faults.size());
     program.header.faults.push_back(std::move(planned));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "props/exit_status.hpp"
+#include "props/fault_cells.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -98,6 +99,8 @@ void declare_failures(CLI::App& app, FuzzOptions& options) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
+  app.add_flag("--matrix", options.matrix,
+               "show the cells of faults that a run can hit, and what is left out; run nothing");
   app.add_flag("-q,--quiet", options.quiet, "leave out what was exercised, and how often");
 }
 
@@ -159,6 +162,10 @@ FuzzCommandLine parse_fuzz_command_line(int argc, const char* const* argv, std::
   try {
     app.parse(argc, argv);
     result.options.keep_summary = app.count("--out") > 0;
+    if (result.options.matrix) {
+      show_matrix(out);
+      result.exit_status = 0;
+    }
   } catch (const CLI::CallForHelp&) {
     out << app.help();
     result.exit_status = 0;

@@ -30,8 +30,9 @@ struct FuzzOptions {
   std::string json;           // files to write; empty: not written
   std::string junit;
   traces::Backend backend = traces::Backend::sim;
-  int device = 0;      // which GPU, on a real driver
-  bool quiet = false;  // leaves out what was exercised
+  int device = 0;       // which GPU, on a real driver
+  bool matrix = false;  // only show what can be covered
+  bool quiet = false;   // leaves out what was exercised
 
   // Not on the command line.
   std::string version;    // of the program, with its commit

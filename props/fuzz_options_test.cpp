@@ -124,5 +124,14 @@ TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
   }
 }
 
+TEST(FuzzOptions, TheMatrixIsShownAndNothingRun) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const char* const arguments[] = {"fuzz", "--matrix"};
+  const FuzzCommandLine line = parse_fuzz_command_line(2, arguments, out, err);
+  EXPECT_EQ(line.exit_status, 0);
+  EXPECT_NE(out.str().find("in reach, by call"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace taintgraph::props

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "props/aimed_drawing.hpp"
 #include "props/capture_drawing.hpp"
 #include "props/fault_drawing.hpp"
 #include "props/launch_drawing.hpp"
@@ -17,6 +18,7 @@ namespace {
 using traces::Operation;
 using traces::OpKind;
 
+constexpr std::uint64_t kAimedOneIn = 5;           // programs
 constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around
 
 // One program in the making.
@@ -203,14 +205,14 @@ class Draft {
 }  // namespace
 
 traces::Program generate(Random& random, const GeneratorOptions& options) {
+  const std::uint64_t length =
+      random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
+  if (random.one_in(kAimedOneIn)) return with_all_buffers_allocated(draw_aimed(random, length));
   const Profile profile = draw_profile(random);
   traces::Program program;
   program.header.seed = random.next();
   program.header.device = profile.device;
-  for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)program.names.intern("b" + std::to_string(slot));
-  for (std::uint32_t graph = 0; graph < kMaxGraphs; ++graph) (void)program.names.intern("g" + std::to_string(graph));
-  const std::uint64_t length =
-      random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
+  intern_drawn_names(program.names);
   program.operations.reserve(static_cast<std::size_t>(length) + kMaxSlots);
   Draft draft(random, profile, length);
   draft.open(program.operations);

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "gpu/kernel_info.hpp"
-#include "props/fault_cells.hpp"
+#include "props/operation_faults.hpp"
 #include "props/profile.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "props/fault_cells.hpp"
+#include "props/operation_faults.hpp"
 
 namespace taintgraph::props {
 namespace {

@@ -97,7 +97,12 @@ Prediction Model::dispatch(Step& step) {
 // Ends what nothing holds and forgets what nothing carries, then counts. Names errors first: an operation may fail
 // with a failure that nothing carries, and it is reported all the same.
 void Model::settle(Step& step, Prediction& prediction) {
-  if (step.verdict.planned_behind && !step.left_behind && state_.poison == 0) leave_behind(step);
+  // Work that was submitted in part may fault though the operation failed of something else.
+  const bool behind_a_failure = step.verdict.leaves_behind && prediction.outcome == Outcome::failed;
+  if ((step.verdict.planned_behind || behind_a_failure) && !step.left_behind && state_.poison == 0) {
+    if (!step.verdict.planned_behind) step.verdict.leaves_behind->doubtful = true;
+    leave_behind(step);
+  }
   if (!prediction.roots.empty() && prediction.error.empty()) {
     prediction.error = state_.failures.at(prediction.roots.front()).cause.error;
   }

@@ -60,6 +60,7 @@ class Model {
   // In order of allocation.
   [[nodiscard]] std::vector<LiveBuffer> live_buffers() const;
   [[nodiscard]] std::vector<std::string_view> live_graphs() const;
+  [[nodiscard]] bool capturing() const { return !state_.windows.empty(); }
   [[nodiscard]] bool capturing(std::uint32_t stream) const { return state_.windows.count(stream) != 0; }
   // The failure that holds the device, zero if it is healthy.
   [[nodiscard]] std::uint64_t poison() const { return state_.poison; }

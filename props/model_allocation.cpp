@@ -59,8 +59,6 @@ Prediction Model::relocate(Step& step) {
   }
   if (state_.poison != 0) return refuse({});
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
-  const Ranges whole{{buffer, 0, state_.memory.at(buffer).size}};
-  if (!capturing(step.operation.stream)) follow(step, whole, whole);
   const bool has_bytes = state_.memory.at(buffer).size > 0;
   if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
     const bool copied = stopped->strike.call == gpu::Call::cuMemcpyDtoDAsync || threw(*stopped);
@@ -74,6 +72,8 @@ Prediction Model::relocate(Step& step) {
     if (step.take_other) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
   }
   if (has_bytes) state_.order.relocate(open_stream(step.operation.stream), step.ordinal, buffer, true);
+  const Ranges whole{{buffer, 0, state_.memory.at(buffer).size}};
+  if (!capturing(step.operation.stream)) follow(step, whole, whole);
   leave_behind(step);
   return {};  // bytes and claims move along (B4); where to is nobody's business
 }
@@ -96,13 +96,18 @@ Prediction Model::reset(Step& step) {
   const Ordinal poison = state_.poison;
   if (poison == 0) return with(Outcome::rejected, {});
   bool possible = state_.failures.at(poison).cause.recovery == gpu::FaultRecovery::context;
-  if (state_.recovery_open || step.verdict.fails || step.verdict.may_fail) {
+  if (state_.recovery_open) {
     step.open = true;
     if (step.take_other) possible = !possible;
   }
   if (!possible) return with(Outcome::failed, {poison});
   state_.windows.clear();
   state_.graphs.clear();
+  if (step.verdict.fails) {  // there is no new context, and no way back to the old one
+    const reference::Cause met = reference::cause_of(step.verdict.fails->kind);
+    state_.recovery_open = state_.recovery_open || met.recovery == gpu::FaultRecovery::process;
+    return with(Outcome::failed, {poison});
+  }
   state_.pending.clear();
   state_.order = {};
   state_.order_open = false;

@@ -48,10 +48,8 @@ Prediction Model::record(Step& step, reference::Node node) {
       if (!window.doomed) window.doomed = {step.ordinal, stopped->cause.error};
       return fail(step, *stopped);
     }
-    if (step.verdict.leaves_behind && step.verdict.leaves_behind->at_large) {
-      leave_behind(step);
-    } else {
-      if (step.verdict.leaves_behind) node.fault = step.verdict.leaves_behind;  // strikes at each replay
+    if (step.verdict.work_behind) {
+      node.fault = step.verdict.leaves_behind;  // strikes at each replay
       step.left_behind = true;
     }
   }

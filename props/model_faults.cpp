@@ -1,6 +1,7 @@
 #include "props/model_faults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace taintgraph::props::reference {
 namespace {
@@ -21,9 +22,9 @@ bool is_event_call(Call call) {
 }
 
 bool is_compile_call(Call call) {
-  constexpr Call calls[] = {Call::nvrtcCreateProgram, Call::nvrtcCompileProgram, Call::nvrtcGetPTXSize,
-                            Call::nvrtcGetPTX,        Call::cuModuleLoadData,    Call::cuModuleGetFunction,
-                            Call::cuFuncLoad};
+  constexpr Call calls[] = {Call::cuDeviceGetAttribute, Call::nvrtcCreateProgram, Call::nvrtcCompileProgram,
+                            Call::nvrtcGetPTXSize,      Call::nvrtcGetPTX,        Call::cuModuleLoadData,
+                            Call::cuModuleGetFunction,  Call::cuFuncLoad};
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
@@ -73,7 +74,7 @@ bool is_work_call(OpKind kind, Call call) {
 
 bool submits_or_waits(OpKind kind) {
   return kind == OpKind::write || kind == OpKind::launch || kind == OpKind::copy || kind == OpKind::read ||
-         kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay || kind == OpKind::capture_begin;
+         kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay;
 }
 
 Bearing bearing(OpKind kind, Call call) {
@@ -82,7 +83,9 @@ Bearing bearing(OpKind kind, Call call) {
   // Whatever the context is asked for, it may do without.
   if (call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
-  if (kind == OpKind::launch && (is_compile_call(call) || call == Call::cuMemcpyHtoDAsync)) return Bearing::fails;
+  // Compiling and loading, the table of its operands: a launch needs all of it.
+  if (kind == OpKind::launch && !is_event_call(call)) return Bearing::fails;
+  if (kind == OpKind::capture_begin) return Bearing::fails;  // so does a window, of a stream that is in none
   if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
   // A graph that cannot be given back whole is not made, or not dropped, without saying so.
   if (kind == OpKind::capture_end && call == Call::cuGraphDestroy) return Bearing::fails;
@@ -137,8 +140,7 @@ AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bo
                     documented || fired.surface_after_calls.has_value(),
                     {operation.stream},
                     {},
-                    {},
-                    !is_work_call(operation.kind, fired.call)};
+                    {}};
 }
 
 // Whether a reservation that a planned fault refused is given up. One refusal for want of memory is healed by the
@@ -164,6 +166,7 @@ class Judge {
 
   void consider(const sim::FiredFault& fired) {
     const bool own = fired.planned.empty();
+    if (operation_.kind == OpKind::reset) return consider_reset(fired);
     // A read waits for its own copy, and a call that waits for faulted work returns the error.
     const bool waits_for_itself = operation_.kind == OpKind::read && fired.call == Call::cuMemcpyDtoHAsync;
     if (fired.when == FaultWhen::async && !waits_for_itself) return leave_behind(fired, !own);
@@ -188,24 +191,42 @@ class Judge {
   [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
+  // What takes the old context down may say what it likes; without a new one the device stays as it is.
+  void consider_reset(const sim::FiredFault& fired) {
+    const bool in_the_new_one =
+        fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate || fired.call == Call::cuMemAllocHost;
+    if (fired.when == FaultWhen::async) {
+      if (in_the_new_one) leave_behind(fired, true);
+    } else if (fired.call != Call::cuCtxDestroy) {
+      fail(strike_of(operation_, fired));
+    }
+  }
+
   void consider_planned(const sim::FiredFault& fired, const Strike& strike) {
     const bool at_work =
         fired.call == Call::none || is_compile_call(fired.call) || is_work_call(operation_.kind, fired.call);
     if (!at_work) verdict_.elsewhere = true;
+    // The loss of the device is never passed over, whichever call it is told by (D1).
     const Bearing meaning = bearing(operation_.kind, fired.call);
     const bool sticky = gpu::row(fired.kind).sticky;
-    if (meaning == Bearing::fails) return fail(strike);
-    if (meaning == Bearing::harmless && !sticky) return;
-    if (!verdict_.may_fail && !verdict_.fails) verdict_.may_fail = strike;
-    if (sticky) leave_behind(fired, true);  // the context is gone, even if this operation does not notice
+    // Whether a stream is in a window already is asked twice.
+    const bool asked = operation_.kind == OpKind::capture_begin && fired.call == Call::cuStreamIsCapturing;
+    if (asked && !sticky && !std::exchange(refused_to_say_, true)) return;
+    if (meaning == Bearing::fails || sticky) return fail(strike);
+    if (meaning == Bearing::open && !verdict_.may_fail && !verdict_.fails) verdict_.may_fail = strike;
   }
 
+  // Of several failures the first, but one that loses the device before all.
   void fail(const Strike& strike) {
-    if (!verdict_.fails) verdict_.fails = strike;
+    const bool graver = verdict_.fails && gpu::row(strike.kind).sticky && !gpu::row(verdict_.fails->kind).sticky;
+    if (!verdict_.fails || graver) verdict_.fails = strike;
   }
 
   void leave_behind(const sim::FiredFault& fired, bool planned) {
-    if (!verdict_.leaves_behind) verdict_.leaves_behind = async_of(operation_, fired, documented_);
+    if (!verdict_.leaves_behind) {
+      verdict_.leaves_behind = async_of(operation_, fired, documented_);
+      verdict_.work_behind = !planned || is_work_call(operation_.kind, fired.call);
+    }
     if (planned) verdict_.planned_behind = true;
   }
 
@@ -213,6 +234,7 @@ class Judge {
   bool documented_;
   Verdict verdict_;
   Reservations reservations_;
+  bool refused_to_say_ = false;  // whether the stream captures
 };
 
 }  // namespace
@@ -241,7 +263,8 @@ Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired
     own_seen = own_seen || own;
     judge.consider(each);
   }
-  if (operation.fault && !own_seen) judge.consider_unseen(assumed(operation));
+  // Where something else failed it first, its own fault has no turn.
+  if (operation.fault && !own_seen && !judge.verdict().fails) judge.consider_unseen(assumed(operation));
   return judge.verdict();
 }
 

@@ -27,7 +27,6 @@ struct AsyncFault {
   std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
   std::vector<Range> reads;         // by the faulted work, and by all that is known to come after it:
   std::vector<Range> writes;        // whoever touches these comes after it too (W6)
-  bool at_large = false;            // befell the context, at a call that submits no work
 };
 
 // How much of its write set failed work changed all the same.
@@ -47,6 +46,7 @@ struct Verdict {
   std::optional<AsyncFault> leaves_behind;
   bool elsewhere = false;       // a planned fault struck a call that is not the operation's very work
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
+  bool work_behind = false;     // ...by the work itself, so a recorded one does at each replay
 };
 
 [[nodiscard]] Cause cause_of(gpu::FaultKind kind);

@@ -110,8 +110,7 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
   }
   leave_behind(step);
   // Work has one error: the one that it was given, or that of its kernel.
-  const bool given = step.verdict.leaves_behind && !step.verdict.planned_behind;
-  if (!given) leave_faults_of(graph, step.operation.stream, step.verdict.planned_behind);
+  if (!step.verdict.work_behind) leave_faults_of(graph, step.operation.stream, false);
   return {};
 }
 

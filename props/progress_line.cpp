@@ -9,6 +9,8 @@
 namespace taintgraph::props {
 namespace {
 
+constexpr std::size_t kMissedShown = 20;  // a short run misses hundreds
+
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -80,10 +82,12 @@ void show_coverage(std::ostream& out, const Totals& totals) {
     const std::string line = outcomes_text(totals.features, kind);
     if (!line.empty()) out << "  " << traces::to_string(static_cast<traces::OpKind>(kind)) << ": " << line << '\n';
   }
+  std::size_t missed = 0;
   for (const FaultCell& cell : cells_in_reach()) {
-    if (totals.cells.contains(cell)) continue;
-    out << "  never hit: " << gpu::to_string(cell.call) << ' ' << gpu::row(cell.kind).name << '\n';
+    if (totals.cells.contains(cell) || ++missed > kMissedShown) continue;
+    out << "  never hit: " << text_of(cell) << '\n';
   }
+  if (missed > kMissedShown) out << "  never hit: " << missed - kMissedShown << " more cells\n";
 }
 
 }  // namespace taintgraph::props

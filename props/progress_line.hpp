@@ -44,7 +44,8 @@ class ProgressLine {
 // "12.3s"
 [[nodiscard]] std::string seconds_text(std::chrono::milliseconds time);
 
-// One line a feature with its count and floor, one a kind of operation with its outcomes, one a cell never hit.
+// One line a feature with its count and floor, one a kind of operation with its outcomes, one a cell never hit, of
+// which it shows some.
 void show_coverage(std::ostream& out, const Totals& totals);
 
 }  // namespace taintgraph::props

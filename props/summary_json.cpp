@@ -33,22 +33,20 @@ Json outcomes_json(const Totals& totals) {
   return json;
 }
 
-std::string cell_text(const FaultCell& cell) {
-  return std::string(gpu::to_string(cell.call)) + " " + std::string(gpu::row(cell.kind).name);
-}
-
 // Every cell hit, in reach or not; and those in reach that were not.
 Json cells_json(const Totals& totals) {
   Json hit = Json::array();
   for (std::size_t call = 0; call < gpu::kCallCount; ++call) {
     for (const gpu::FaultRow& row : gpu::fault_table()) {
-      const FaultCell cell{static_cast<gpu::Call>(call), row.kind};
-      if (totals.cells.contains(cell)) hit.push_back(cell_text(cell));
+      for (std::size_t i = 0; i < 2 * kContextStateCount; ++i) {
+        const FaultCell cell{static_cast<gpu::Call>(call), row.kind, static_cast<ContextState>(i / 2), i % 2 == 1};
+        if (totals.cells.contains(cell)) hit.push_back(text_of(cell));
+      }
     }
   }
   Json missed = Json::array();
   for (const FaultCell& cell : cells_in_reach()) {
-    if (!totals.cells.contains(cell)) missed.push_back(cell_text(cell));
+    if (!totals.cells.contains(cell)) missed.push_back(text_of(cell));
   }
   Json json;
   json["in_reach"] = cells_in_reach().size();
@@ -176,11 +174,9 @@ void read_outcomes(const Json& json, Totals& totals) {
 void read_cells(const Json& json, Totals& totals) {
   for (const Json& each : json.at("hit")) {
     const auto text = each.get<std::string>();
-    const std::size_t blank = text.find(' ');
-    const auto call = gpu::call_from_string(text.substr(0, blank));
-    const auto kind = gpu::fault_from_string(blank == std::string::npos ? "" : text.substr(blank + 1));
-    if (!call || !kind) throw std::invalid_argument("an unknown cell: " + text);
-    totals.cells.hit(*call, *kind);
+    const std::optional<FaultCell> cell = cell_from_string(text);
+    if (!cell) throw std::invalid_argument("an unknown cell: " + text);
+    totals.cells.hit(*cell);
   }
 }
 

@@ -3,14 +3,8 @@
 #include <utility>
 
 namespace taintgraph::sim {
-namespace {
-
-bool makes_a_context(Call call) { return call == Call::cuCtxCreate || call == Call::cuDevicePrimaryCtxRetain; }
-
-}  // namespace
 
 CUresult Interposer::refuse(Call call) {
-  if (makes_a_context(call)) return process_error_;
   if (!needs_context(call)) return CUDA_SUCCESS;
   if (surfacing_ != ErrorSurfacing::strict && !documented_to_surface(call)) return CUDA_SUCCESS;
   if (faults_.sticky() != CUDA_SUCCESS) return faults_.sticky();

@@ -73,6 +73,8 @@ class Interposer {
   // The call itself, and what it means for what is injected.
   template <Call call, class... Arguments>
   CUresult make(CUresult (*gpu::DriverApi::*entry)(Arguments...), Arguments... arguments) {
+    constexpr bool makes_a_context = call == Call::cuCtxCreate || call == Call::cuDevicePrimaryCtxRetain;
+    if (makes_a_context && process_error_ != CUDA_SUCCESS) return process_error_;
     SeenObjects::Stream* const stream = objects_.stream_among(arguments...);
     if (stream != nullptr && stream->invalidated) {
       if (call == Call::cuStreamEndCapture) {

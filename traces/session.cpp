@@ -85,7 +85,7 @@ std::vector<std::string> Session::finish() {
     left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
   // A sticky error that surfaces only now, or had poisoned the device, is the program's doing and leaves nothing
   // behind.
-  if (auto closed = runtime.close(); !closed && !closed.error().sticky)
+  if (auto closed = runtime.close(); !closed && !closed.error().sticky && held == 0)
     left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
   state.machine.runtime.reset();
   state.machine.device.reset();
