@@ -341,5 +341,28 @@ TEST(Agreement, AFaultBesideRecordedWorkIsNoneOfIt) {
             "");
 }
 
+// D1: only a good wait proves work; the one before a window is no exception.
+TEST(Agreement, AWindowThatCouldNotWaitForItsStreamProvesNothing) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"write","to":"X","fill":0}
+{"op":"capture_begin","id":"B","expect":{"outcome":"failed","roots":["B"],"error":"not_supported"}}
+{"op":"write","to":"X","fill":0,"fault":"assert"}
+{"op":"read","id":"R","from":"X","expect":{"outcome":"failed","roots":["R"],"error":"assert"}})",
+                        R"("faults":[{"call":"cuStreamSynchronize","op":"B","kind":"not_supported"}])"),
+            "");
+}
+
+// A fault of another stream may show behind the wait, and the wait was good then. The seed decides where it shows.
+TEST(Agreement, AFaultThatShowsWhileAWindowOpens) {
+  for (int seed = 0; seed < 40; ++seed) {
+    EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop"}
+{"op":"launch","kernel":"device_assert","stream":1}
+{"op":"capture_begin","fault":{"kind":"invalid_value","when":"after"}})",
+                          R"("seed":)" + std::to_string(seed) + R"(,"device":{"surfacing":"documented"})"),
+              "")
+        << seed;
+  }
+}
+
 }  // namespace
 }  // namespace taintgraph::props

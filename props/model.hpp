@@ -135,6 +135,7 @@ class Model {
 
   // model_capture.cpp
   Prediction capture_begin(Step& step);
+  [[nodiscard]] bool may_pass_over(std::uint32_t stream) const;
   Prediction capture_end(Step& step);
   Prediction record(Step& step, reference::Node node);
   Prediction replay(Step& step);

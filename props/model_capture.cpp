@@ -23,7 +23,13 @@ Prediction Model::capture_begin(Step& step) {
   if (!is_stream(stream) || capturing(stream)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
   if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
-    if (!stopped->surfaced && step.verdict.fails) proved(stream);  // waited for before the call that fails
+    // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
+    const bool behind_the_wait = step.verdict.fails && step.verdict.fails->call != gpu::Call::cuStreamSynchronize;
+    if (behind_the_wait && !(stopped->surfaced && step.verdict.assumed)) {
+      proved(stream);
+    } else if (stopped->surfaced && may_pass_over(stream)) {
+      state_.order_open = true;  // at the wait, or behind it
+    }
     if (!stopped->surfaced && step.verdict.may_fail) state_.order_open = true;
     return fail(step, *stopped);
   }
@@ -31,6 +37,13 @@ Prediction Model::capture_begin(Step& step) {
   leave_behind(step);
   state_.windows.emplace(stream, reference::Window{});
   return {};
+}
+
+// Whether a wait for the stream may be good though a fault is pending: none must show at once, and none is in the way.
+bool Model::may_pass_over(std::uint32_t stream) const {
+  return std::all_of(state_.pending.begin(), state_.pending.end(), [stream](const reference::AsyncFault& fault) {
+    return fault.doubtful || (fault.late && fault.streams.count(stream) == 0);
+  });
 }
 
 // A launch or copy on a capturing stream. It claims nothing whatever becomes of it, and it is not asked whether what it

@@ -264,8 +264,11 @@ Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired
     judge.consider(each);
   }
   // Where something else failed it first, its own fault has no turn.
-  if (operation.fault && !own_seen && !judge.verdict().fails) judge.consider_unseen(assumed(operation));
-  return judge.verdict();
+  const bool no_turn = operation.fault && !own_seen && !judge.verdict().fails;
+  if (no_turn) judge.consider_unseen(assumed(operation));
+  Verdict verdict = judge.verdict();
+  verdict.assumed = no_turn;
+  return verdict;
 }
 
 }  // namespace taintgraph::props::reference

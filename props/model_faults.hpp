@@ -44,6 +44,7 @@ struct Verdict {
   std::optional<Strike> fails;     // the operation fails with this, if it gets as far as doing its work
   std::optional<Strike> may_fail;  // it may fail with this before it comes to that, or not
   std::optional<AsyncFault> leaves_behind;
+  bool assumed = false;         // `fails` is the operation's own fault, which has not fired: it had no turn
   bool elsewhere = false;       // a planned fault struck a call that is not the operation's very work
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
   bool work_behind = false;     // ...by the work itself, so a recorded one does at each replay
