@@ -95,7 +95,7 @@ struct FeatureCounts {
 };
 
 inline constexpr std::uint64_t kFloorOperations = 40;
-inline constexpr std::uint64_t kFloorsFromCases = 500;      // fewer say little about a rate
+inline constexpr std::uint64_t kFloorsFromCases = 1000;      // fewer say little about a rate
 inline constexpr std::uint64_t kFloorsFromOperations = 20;  // a case; shorter ones cannot be expected to go deep
 
 // The features that are below their floors, scaled to the size of the run; empty if the run is too small to say.

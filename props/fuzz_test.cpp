@@ -218,7 +218,8 @@ TEST_F(Fuzz, AFeatureThatIsNotExercisedIsInconclusive) {
   options_.end_case = kFloorsFromCases;
   const Judge blind = [](const Program&, const CheckOptions&) { return CheckedRun{}; };
   EXPECT_EQ(run(blind), 2);
-  EXPECT_NE(out_.str().find("inconclusive: too little of a feature in 500 cases: skip chain of three or more"),
+  EXPECT_NE(out_.str().find("inconclusive: too little of a feature in " + std::to_string(kFloorsFromCases) +
+                            " cases: skip chain of three or more"),
             std::string::npos);
 }
 

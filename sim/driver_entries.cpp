@@ -128,7 +128,6 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
       break;
   }
   struck_ = {};
-  if (context == nullptr) context = struck_context();
   if (fault.when != FaultWhen::async && context != nullptr) {
     // An error of earlier work that the call met on its way comes before the one that it is made to return.
     const CUresult met = context->faults.sticky();
