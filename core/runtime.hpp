@@ -166,7 +166,7 @@ class Runtime {
   [[nodiscard]] DeviceSpan recorded_span(const Operand& operand) const;
   void gather_operands(const Graph& graph);
   [[nodiscard]] std::vector<ClaimedInput> claimed_inputs(const Graph& graph) const;
-  void close_window(StreamIndex stream);
+  [[nodiscard]] DeviceResult<void> close_window(StreamIndex stream);
   void let_go(const std::vector<RecordedNode>& nodes);
 
   // Moving and starting again (runtime_recovery.cpp).

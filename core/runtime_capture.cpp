@@ -75,7 +75,7 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
   try {
     run(request.host_code);
   } catch (...) {
-    close_window(request.stream);
+    static_cast<void>(close_window(request.stream));  // the exception is what the caller hears of
     throw;
   }
   return {};
@@ -150,7 +150,13 @@ Captured Runtime::capture_end(const CaptureRequest& request) {
     let_go(recording.nodes);
     if (!abandoned && abandoned.error().sticky)
       return refused(failed(std::move(abandoned.error()), request.correlation));
-    return refused(failed(std::move(recording.doom->error), recording.doom->correlation));
+    Error& doom = recording.doom->error;
+    if (!abandoned) {  // D3: said beside what doomed it
+      if (!doom.detail.empty()) doom.detail += '\n';
+      doom.detail.append("then, ending the window, ").append(abandoned.error().call);
+      doom.detail.append(" returned ").append(abandoned.error().name);
+    }
+    return refused(failed(std::move(doom), recording.doom->correlation));
   }
   auto made = device_.end_capture(request.stream);
   if (!made) {
@@ -247,13 +253,14 @@ Status Runtime::destroy(GraphId graph, Correlation correlation) {
   return failed(std::move(dropped.error()), correlation);
 }
 
-void Runtime::close_window(StreamIndex stream) {
+DeviceResult<void> Runtime::close_window(StreamIndex stream) {
   std::optional<Recording>& recording = recordings_[index(stream)];
-  if (!recording) return;
-  static_cast<void>(device_.abandon_capture(stream));
+  if (!recording) return {};
+  auto abandoned = device_.abandon_capture(stream);
   const std::vector<RecordedNode> nodes = std::move(recording->nodes);
   recording.reset();
   let_go(nodes);
+  return abandoned;
 }
 
 void Runtime::let_go(const std::vector<RecordedNode>& nodes) {
@@ -276,7 +283,7 @@ std::size_t Runtime::recorded() const {
 // Windows and graphs end with the runtime, or with their context.
 DeviceResult<void> Runtime::drop_recorded_work() {
   DeviceResult<void> gravest;
-  for (std::uint32_t i = 0; i < recordings_.size(); ++i) close_window(StreamIndex{i});
+  for (std::uint32_t i = 0; i < recordings_.size(); ++i) keep_gravest(gravest, close_window(StreamIndex{i}));
   while (!graphs_.empty()) {
     const auto first = graphs_.begin();
     keep_gravest(gravest, device_.drop(first->second.device_graph));

@@ -59,6 +59,24 @@ TEST_F(CaptureTest, RecordedWorkChangesNoClaimUntilItIsReplayed) {  // G1, G2
   EXPECT_TRUE(runtime_.claims(y.weak()).empty());
 }
 
+TEST_F(CaptureTest, AWindowThatDoesNotEndWellIsSaid) {  // D3
+  const Handle x = alloc(64);
+  ASSERT_TRUE(begin());
+  EXPECT_EQ(fail_launch({x.weak()}, 1), Seen::failed);
+  device_.fail("abandon_capture", error_named("invalid_handle"));
+  const Captured doomed = end();
+  ASSERT_FALSE(doomed);
+  EXPECT_EQ(doomed.error().error.name, "launch_out_of_resources") << "the first failure is what doomed it (G1)";
+  EXPECT_NE(doomed.error().error.detail.find("ending the window"), std::string::npos) << doomed.error().error.detail;
+  EXPECT_NE(doomed.error().error.detail.find("invalid_handle"), std::string::npos);
+
+  ASSERT_TRUE(begin());
+  device_.fail("abandon_capture", error_named("invalid_handle"));
+  const DeviceResult<void> dropped = runtime_.drop_recorded_work();
+  ASSERT_FALSE(dropped);
+  EXPECT_EQ(dropped.error().name, "invalid_handle");
+}
+
 TEST_F(CaptureTest, AReplayIsJudgedByWhatItReadsBeforeItWrites) {  // G2
   const Handle x = alloc(64);
   const Handle y = alloc(64);
