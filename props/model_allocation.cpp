@@ -103,8 +103,13 @@ Prediction Model::reset(Step& step) {
   if (!possible) return with(Outcome::failed, {poison});
   state_.windows.clear();
   state_.graphs.clear();
-  if (step.verdict.fails) {  // there is no new context, and no way back to the old one
-    const reference::Cause met = reference::cause_of(step.verdict.fails->kind);
+  std::optional<reference::Strike> fatal = step.verdict.fails;
+  if (!fatal && step.verdict.may_fail) {
+    step.open = true;
+    if (step.take_other) fatal = step.verdict.may_fail;
+  }
+  if (fatal) {  // there is no new context, and no way back to the old one
+    const reference::Cause met = reference::cause_of(fatal->kind);
     state_.recovery_open = state_.recovery_open || met.recovery == gpu::FaultRecovery::process;
     return with(Outcome::failed, {poison});
   }

@@ -78,8 +78,7 @@ bool submits_or_waits(OpKind kind) {
 }
 
 Bearing bearing(OpKind kind, Call call) {
-  if (call == Call::none) return Bearing::fails;    // host code of the operation threw
-  if (kind == OpKind::reset) return Bearing::open;  // whether the old context goes and a new one comes
+  if (call == Call::none) return Bearing::fails;  // host code of the operation threw
   // Whatever the context is asked for, it may do without.
   if (call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
@@ -136,7 +135,7 @@ sim::FiredFault assumed(const Operation& operation) {
 
 AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
   return AsyncFault{fired.kind,
-                    makes_the_context(fired.call) || operation.kind == OpKind::reset,
+                    makes_the_context(fired.call),
                     documented || fired.surface_after_calls.has_value(),
                     {operation.stream},
                     {},
@@ -193,10 +192,14 @@ class Judge {
  private:
   // What takes the old context down may say what it likes; without a new one the device stays as it is.
   void consider_reset(const sim::FiredFault& fired) {
-    const bool in_the_new_one =
-        fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate || fired.call == Call::cuMemAllocHost;
+    const bool in_the_new_one = fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate ||
+                                fired.call == Call::cuMemAllocHost || fired.call == Call::cuMemGetInfo;
+    const bool of_either = fired.call == Call::cuCtxGetCurrent || fired.call == Call::cuCtxSetCurrent;
     if (fired.when == FaultWhen::async) {
-      if (in_the_new_one) leave_behind(fired, true);
+      leave_behind(fired, true);
+      if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
+    } else if (of_either) {
+      verdict_.may_fail = strike_of(operation_, fired);
     } else if (fired.call != Call::cuCtxDestroy) {
       fail(strike_of(operation_, fired));
     }
