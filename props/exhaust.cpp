@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "props/exit_status.hpp"
 #include "props/fault_sweep.hpp"
 #include "props/recovery.hpp"
 #include "traces/interrupt.hpp"
@@ -17,12 +17,6 @@
 
 namespace taintgraph::props {
 namespace {
-
-constexpr int kHeld = 0;
-constexpr int kFailed = 1;
-constexpr int kInconclusive = 2;
-constexpr int kBadInput = 64;
-constexpr int kInternalError = 70;
 
 struct Options {
   std::vector<std::string> traces;
@@ -40,15 +34,15 @@ class Exhaust {
   Exhaust(const Options& options, std::ostream& out, std::ostream& err) : options_(options), out_(out), err_(err) {}
 
   int run() {
-    int status = kHeld;
+    int status = kAllHeld;
     for (const std::string& path : options_.traces) {
-      status = std::max(status, run(path));
+      status = worse(status, run(path));
       if (traces::InterruptGuard::interrupted()) break;
     }
     out_ << options_.traces.size() << " traces, " << runs_ << " runs, " << struck_ << " faults, " << operations_
          << " operations, " << failures_ << " failures"
          << (traces::InterruptGuard::interrupted() ? ", interrupted" : "") << std::endl;
-    if (status == kHeld && traces::InterruptGuard::interrupted()) return kInconclusive;
+    if (status == kAllHeld && traces::InterruptGuard::interrupted()) return kInconclusive;
     return status;
   }
 
@@ -57,7 +51,7 @@ class Exhaust {
     auto program = traces::load_program(path);
     if (!program) {
       for (const traces::Problem& problem : program.error()) err_ << to_string(problem, path) << '\n';
-      return kBadInput;
+      return kUsage;
     }
     SweepOptions options;
     options.most_failures = options_.most_failures;
@@ -69,8 +63,8 @@ class Exhaust {
     failures_ += result.failures.size();
     out_ << path << ": " << result.runs << " runs, " << result.struck << " faults, " << result.failures.size()
          << " failures" << std::endl;
-    int status = result.failures.empty() ? kHeld : kFailed;
-    for (const SweepFailure& failure : result.failures) status = std::max(status, tell(path, *program, failure));
+    int status = result.failures.empty() ? kAllHeld : kFailed;
+    for (const SweepFailure& failure : result.failures) status = worse(status, tell(path, *program, failure));
     return status;
   }
 
@@ -96,7 +90,7 @@ class Exhaust {
       return kInternalError;
     }
     out_ << "  wrote " << file << '\n';
-    return kHeld;
+    return kAllHeld;
   }
 
   const Options& options_;
@@ -124,7 +118,7 @@ int exhaust_command(int argc, const char* const* argv, std::ostream& out, std::o
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, out, err);
     err << "taintgraph: exhaust: " << error.what() << "; 'taintgraph exhaust --help' tells more\n";
-    return kBadInput;
+    return kUsage;
   }
   const traces::InterruptGuard guard;
   return Exhaust(options, out, err).run();

@@ -16,8 +16,9 @@ bool is_among(Call call, const Call (&calls)[n]) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
-// Calls of the driver's table that the backend does not make, or makes only for a primary context that it adopted; and
-// of the compiler's, those that have no kind of failure.
+// Calls of the driver's table that the backend does not make, or makes only to open a device, with a primary context
+// that it adopted or with the stream-ordered allocator, which are not drawn; and of the compiler's, those that have no
+// kind of failure.
 constexpr Call kNeverMade[] = {Call::cuDriverGetVersion,
                                Call::cuDeviceGetCount,
                                Call::cuDeviceGetName,
@@ -47,9 +48,9 @@ struct Rule {
 constexpr Rule kRules[] = {
     {"not an error but an answer, and not injectable",
      [](const FaultCell& cell) { return !gpu::row(cell.kind).injectable; }},
-    {"the backend never makes the call with a context of its own",
+    {"the backend never makes the call on the devices drawn (a context of its own, the usual allocator)",
      [](const FaultCell& cell) { return is_among(cell.call, kNeverMade); }},
-    {"made before every other call: struck there, the other call's work fails, which has cells of its own",
+    {"made before every other call, to no effect or to that of the other call failing, which has cells of its own",
      [](const FaultCell& cell) { return is_among(cell.call, kAroundEveryCall); }},
     {"made only to take a device down: after the program's end, or on a poisoned context, which has its answer",
      [](const FaultCell& cell) { return is_among(cell.call, kTakesDown); }},

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "props/conform/transcript.hpp"
+#include "props/exit_status.hpp"
 #include "traces/half_done_work.hpp"
 #include "traces/interrupt.hpp"
 #include "traces/reader.hpp"
@@ -15,13 +16,6 @@
 
 namespace taintgraph::props {
 namespace {
-
-constexpr int kAllHeld = 0;
-constexpr int kDiffers = 1;
-constexpr int kInconclusive = 2;
-constexpr int kBadInput = 64;
-constexpr int kInternalError = 70;
-constexpr int kNoGpu = 77;
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -33,9 +27,9 @@ class ConformRun {
       : options_(options), real_(real), out_(out), err_(err) {}
 
   int run() {
-    if (!read_traces()) return kBadInput;
+    if (!read_traces()) return kUsage;
     if (!options_.compare.empty()) {
-      if (!read_kept()) return kBadInput;
+      if (!read_kept()) return kUsage;
     } else {
       auto machine = look_at(real_);
       if (!machine) {
@@ -143,7 +137,7 @@ class ConformRun {
         return kInternalError;
       }
     }
-    return wrong == 0 ? kAllHeld : kDiffers;
+    return wrong == 0 ? kAllHeld : kFailed;
   }
 
   const ConformOptions& options_;
@@ -177,7 +171,7 @@ int conform_command(int argc, const char* const* argv, std::ostream& out, std::o
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error, out, err);
     err << "taintgraph: conform: " << error.what() << "; 'taintgraph conform --help' tells more\n";
-    return kBadInput;
+    return kUsage;
   }
   return conform(options, real_rig(options.device), out, err);
 }
