@@ -53,10 +53,10 @@ class Exhaust {
       for (const traces::Problem& problem : program.error()) err_ << to_string(problem, path) << '\n';
       return kUsage;
     }
-    SweepOptions options;
+    FaultSweepOptions options;
     options.most_failures = options_.most_failures;
     options.stopped = [] { return traces::InterruptGuard::interrupted(); };
-    const SweepResult result = sweep_faults(*program, options);
+    const FaultSweepResult result = sweep_faults(*program, options);
     runs_ += result.runs;
     struck_ += result.struck;
     operations_ += result.operations;

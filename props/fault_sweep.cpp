@@ -79,10 +79,10 @@ Swept run_with(const Judge& judge, const Recovery& recovery, const sim::PlannedF
 // The sweep of one pair, in a child process; which run it is at stands in the shared progress.
 class PairSweep {
  public:
-  PairSweep(const Recovery& recovery, Pair pair, const SweepOptions& options)
+  PairSweep(const Recovery& recovery, Pair pair, const FaultSweepOptions& options)
       : recovery_(recovery), pair_(pair), options_(options) {}
 
-  void run(SharedProgress& progress, SweepResult& total) {
+  void run(SharedProgress& progress, FaultSweepResult& total) {
     std::uint64_t first = 0;
     while (total.failures.size() < options_.most_failures) {
       progress.set_case(first);
@@ -104,7 +104,7 @@ class PairSweep {
   [[nodiscard]] sim::PlannedFault fault_at(std::uint64_t run) const { return fault_of(pair_, run / 2, run % 2 == 1); }
 
   std::string run_in_child(SharedProgress& progress, std::uint64_t first) const {
-    SweepResult result;
+    FaultSweepResult result;
     std::optional<Disagreement> failed;
     std::uint64_t run = first;
     for (;; ++run) {
@@ -136,8 +136,8 @@ class PairSweep {
   }
 
   // Returns the run that failed, the last of those that the child made.
-  std::optional<std::uint64_t> take(const std::string& output, SweepResult& total) const {
-    SweepResult part;
+  std::optional<std::uint64_t> take(const std::string& output, FaultSweepResult& total) const {
+    FaultSweepResult part;
     std::uint64_t run = 0;
     std::optional<Disagreement> failed;
     Unpacker unpacker(output);
@@ -169,7 +169,7 @@ class PairSweep {
 
   const Recovery& recovery_;
   Pair pair_;
-  const SweepOptions& options_;
+  const FaultSweepOptions& options_;
 };
 
 }  // namespace
@@ -179,10 +179,10 @@ traces::Program with_fault(traces::Program program, const sim::PlannedFault& fau
   return program;
 }
 
-SweepResult sweep_faults(const traces::Program& program, const SweepOptions& options) {
+FaultSweepResult sweep_faults(const traces::Program& program, const FaultSweepOptions& options) {
   const Recovery recovery = with_recovery(program);
   SharedProgress progress;
-  SweepResult total;
+  FaultSweepResult total;
   for (const Pair& pair : all_pairs()) {
     if (!total.finished || total.failures.size() >= options.most_failures) break;
     PairSweep(recovery, pair, options).run(progress, total);

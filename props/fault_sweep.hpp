@@ -25,22 +25,22 @@ struct SweepFailure {
   Disagreement disagreement;
 };
 
-struct SweepResult {
+struct FaultSweepResult {
   std::uint64_t runs = 0;
   std::uint64_t struck = 0;  // runs in which the added fault fired
   std::uint64_t operations = 0;
-  std::vector<SweepFailure> failures;  // at most SweepOptions::most_failures
+  std::vector<SweepFailure> failures;  // at most FaultSweepOptions::most_failures
   bool finished = true;                // false: stopped early
 };
 
-struct SweepOptions {
+struct FaultSweepOptions {
   std::size_t most_failures = 1;
   std::function<bool()> stopped;  // asked between runs; may be empty
   Judge judge = check;            // runs each program and says whether all held
   std::chrono::milliseconds stall_limit{60'000};
 };
 
-[[nodiscard]] SweepResult sweep_faults(const traces::Program& program, const SweepOptions& options);
+[[nodiscard]] FaultSweepResult sweep_faults(const traces::Program& program, const FaultSweepOptions& options);
 
 // The program with one more fault in front of its plan.
 [[nodiscard]] traces::Program with_fault(traces::Program program, const sim::PlannedFault& fault);

@@ -26,7 +26,7 @@ constexpr const char* kWork = R"({"op":"alloc","buffer":"X","size":8}
 )";
 
 TEST(FaultSweep, EveryCallOfAProgramFailsInEveryWayAndTheProgramRecovers) {
-  const SweepResult result = sweep_faults(program_of(kWork), {});
+  const FaultSweepResult result = sweep_faults(program_of(kWork), {});
   for (const SweepFailure& failure : result.failures)
     ADD_FAILURE() << gpu::to_string(*failure.fault.call) << ' ' << failure.fault.skip << ": "
                   << failure.disagreement.property << ", expected " << failure.disagreement.expected << ", found "
@@ -38,7 +38,7 @@ TEST(FaultSweep, EveryCallOfAProgramFailsInEveryWayAndTheProgramRecovers) {
 
 // A judge that watches which faults a sweep plans.
 TEST(FaultSweep, TriesEachCallOnceAloneAndOnceWithAllAfterIt) {
-  SweepOptions options;
+  FaultSweepOptions options;
   options.most_failures = 1000;
   options.judge = [](const traces::Program& program, const CheckOptions& check_options) {
     CheckedRun run = check(program, check_options);
@@ -48,7 +48,7 @@ TEST(FaultSweep, TriesEachCallOnceAloneAndOnceWithAllAfterIt) {
     run.disagreement->property = std::to_string(fault.skip) + (fault.persistent ? " on" : "");
     return run;
   };
-  const SweepResult result = sweep_faults(program_of(kWork), options);
+  const FaultSweepResult result = sweep_faults(program_of(kWork), options);
   std::set<std::string> tried;
   for (const SweepFailure& failure : result.failures) tried.insert(failure.disagreement.property);
   EXPECT_EQ(tried.count("0"), 1U);
@@ -56,7 +56,7 @@ TEST(FaultSweep, TriesEachCallOnceAloneAndOnceWithAllAfterIt) {
 }
 
 TEST(FaultSweep, ACrashIsAFindingAndNotTheEnd) {
-  SweepOptions options;
+  FaultSweepOptions options;
   options.most_failures = 2;
   options.judge = [](const traces::Program& program, const CheckOptions& check_options) {
     const sim::PlannedFault& fault = program.header.faults.front();
@@ -64,7 +64,7 @@ TEST(FaultSweep, ACrashIsAFindingAndNotTheEnd) {
       std::raise(SIGKILL);
     return check(program, check_options);
   };
-  const SweepResult result = sweep_faults(program_of(kWork), options);
+  const FaultSweepResult result = sweep_faults(program_of(kWork), options);
   ASSERT_FALSE(result.failures.empty());
   EXPECT_EQ(result.failures[0].disagreement.property, "crash");
   EXPECT_EQ(result.failures[0].fault.call, gpu::Call::cuMemAlloc);
@@ -72,12 +72,12 @@ TEST(FaultSweep, ACrashIsAFindingAndNotTheEnd) {
 
 // What cannot recover is a finding, unless only a new process could.
 TEST(FaultSweep, NewWorkHasToRun) {
-  const SweepResult lost = sweep_faults(program_of(std::string(kWork) + R"({"op":"launch","kernel":"trap"}
+  const FaultSweepResult lost = sweep_faults(program_of(std::string(kWork) + R"({"op":"launch","kernel":"trap"}
 {"op":"sync"}
 )"),
-                                        {});
+                                             {});
   EXPECT_TRUE(lost.failures.empty());
-  SweepOptions options;
+  FaultSweepOptions options;
   options.judge = [](const traces::Program& program, const CheckOptions& check_options) {
     CheckOptions changed = check_options;
     changed.after_step = [&](std::uint64_t ordinal, const traces::StepResult& result) {
@@ -87,7 +87,7 @@ TEST(FaultSweep, NewWorkHasToRun) {
     };
     return check(program, changed);
   };
-  const SweepResult stuck = sweep_faults(program_of(kWork), options);
+  const FaultSweepResult stuck = sweep_faults(program_of(kWork), options);
   ASSERT_FALSE(stuck.failures.empty());
   EXPECT_EQ(stuck.failures[0].disagreement.property, "recovery");
 }
