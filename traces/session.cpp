@@ -263,18 +263,21 @@ core::Status Session::State::launch(const Operation& operation) {
 }
 
 void Session::State::read(const Operation& operation, StepResult& result) {
+  // Ranges beyond their buffer are refused before a byte is read, so they need no room.
+  const auto room = [this](const Ref& ref, const core::ByteRange& range) {
+    return range.fits(named(ref.buffer).size) ? range.size() : 0;
+  };
   pieces.clear();
   std::uint64_t total = 0;
   for (const Ref& ref : operation.reads) {
     pieces.push_back({bind(ref), nullptr});
-    const core::ByteRange range = pieces.back().from.range;
-    if (range.fits(named(ref.buffer).size)) total += range.size();  // others are refused before a byte is read
+    total += room(ref, pieces.back().from.range);
   }
   payload.assign(total, std::byte{0});
   std::byte* to = payload.data();
-  for (core::ReadPiece& piece : pieces) {
-    piece.to = to;
-    if (piece.from.range.begin <= piece.from.range.end) to += piece.from.range.size();
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i].to = to;
+    to += room(operation.reads[i], pieces[i].from.range);
   }
   PlannedException host_code(machine.plan, site_of(operation));
   const core::Status status = machine.runtime->read({.pieces = pieces,
