@@ -47,7 +47,7 @@ tl::expected<CompilerApi, std::string> load_compiler(const std::vector<std::stri
     TAINTGRAPH_COMPILER_ENTRIES(TAINTGRAPH_RESOLVE)
 #undef TAINTGRAPH_RESOLVE
     if (missing.empty()) return compiler;
-    append(wrong, candidate + " lacks " + missing);
+    append(wrong, std::string(candidate).append(" lacks ").append(missing));
     dlclose(opened);
   }
   return tl::unexpected("no NVRTC: " + (wrong.empty() ? looked_for : wrong));
