@@ -12,8 +12,7 @@
 namespace taintgraph::props {
 namespace {
 
-constexpr std::uint64_t kValidateOneIn = 100;  // cases: the structures' own validation costs many times the run
-constexpr std::uint64_t kTwiceOneIn = 20;      // a second run costs as much as the first
+constexpr std::uint64_t kTwiceOneIn = 20;  // a second run costs as much as the first
 constexpr std::uint64_t kTwiceSalt = 0x74776963;
 
 void put(Packer& packer, const std::optional<Disagreement>& disagreement) {
@@ -72,7 +71,6 @@ void require_started(const Death& death) {
 CheckedRun judged(const Judge& judge, const std::function<traces::Program()>& make, const Scrutiny& scrutiny,
                   SharedProgress& progress) {
   CheckOptions options;
-  options.validate = scrutiny.validate;
   options.before_step = [&progress](std::uint64_t ordinal) { progress.set_step(ordinal); };
   return scrutiny.twice ? judge_twice(judge, make, options) : judge(make(), options);
 }
@@ -101,8 +99,7 @@ traces::Program Campaign::program(std::uint64_t case_number) const {
 
 // Spread by hashing, so that no way to deal the cases gives one shard all the costly ones.
 Scrutiny Campaign::scrutiny_of(std::uint64_t case_number) const {
-  return {.validate = mix(case_number) % kValidateOneIn == 0,
-          .twice = options_.twice && mix(case_number, kTwiceSalt) % kTwiceOneIn == 0};
+  return {.twice = options_.twice && mix(case_number, kTwiceSalt) % kTwiceOneIn == 0};
 }
 
 bool Campaign::goes_on(const Disagreement& disagreement) const {

@@ -51,8 +51,7 @@ struct CampaignOptions {
 
 // How a program is checked beyond what every program is.
 struct Scrutiny {
-  bool validate = false;  // every structure's own validation after each operation
-  bool twice = false;     // run twice and compared
+  bool twice = false;  // run twice and compared
 };
 
 class Campaign {

@@ -37,7 +37,7 @@ class Checker {
     Model model(program_.header, program_.names);
     traces::SessionOptions session_options = options_.session;
     session_options.keep_reports = true;
-    session_options.validate = options_.validate;
+    session_options.validate = true;
     session_options.keep_history = options_.keep_snapshot;
     traces::Session session(program_.header, program_.names, session_options);
     for (const Operation& operation : program_.operations) {

@@ -23,11 +23,10 @@
 namespace taintgraph::props {
 
 struct CheckOptions {
-  bool validate = false;          // every structure's own validation and the naive audit after each operation; slow
   bool keep_predictions = false;  // in CheckedRun::predictions
   bool keep_snapshot = false;     // in CheckedRun::snapshot, as it is after the last operation executed
   bool keep_trail = false;        // in CheckedRun::trail
-  // What runs the program; `validate` and `keep_history` of it are set from the above.
+  // What runs the program; `keep_history` of it is set from the above, and its structures always validate themselves.
   traces::SessionOptions session;
   std::function<void(std::uint64_t ordinal)> before_step;                            // may be empty
   std::function<void(std::uint64_t ordinal, const traces::StepResult&)> after_step;  // likewise

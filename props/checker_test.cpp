@@ -33,7 +33,6 @@ const char* const kChain = R"({"op":"alloc","buffer":"X","size":8}
 
 TEST(Checker, AProgramThatBehavesPasses) {
   CheckOptions options;
-  options.validate = true;
   options.keep_predictions = true;
   const CheckedRun run = check(parse(kChain), options);
   EXPECT_FALSE(run.disagreement);

@@ -104,6 +104,7 @@ TEST(SummaryJson, IsReadBackAsItWas) {
   run.totals.cells.hit({gpu::Call::cuMemAlloc, gpu::FaultKind::out_of_memory, ContextState::pending, true});
   run.totals.shape.chain_depths[16] = 5;
   run.totals.shape.largest_graph = 11;
+  run.totals.shape.most_fragments = 300;
   run.failures = {failure("R1 bytes / read", 1)};
   run.regressions = 2;
   run.failed_regressions.push_back({"traces/a.jsonl", run.failures[0].disagreement});

@@ -18,7 +18,7 @@ class ExpectationRun {
 
   CheckedRun run() {
     traces::SessionOptions session;
-    session.validate = options_.validate;
+    session.validate = true;
     session.keep_history = options_.keep_snapshot;
     traces::Replayer replayer(
         program_.header, program_.names, session,

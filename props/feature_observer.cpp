@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "core/error.hpp"
 #include "gpu/fault_table.hpp"
@@ -13,6 +15,8 @@ using traces::OpKind;
 using traces::Outcome;
 using traces::Ref;
 using traces::StepResult;
+
+constexpr std::uint64_t kManyFragments = 128;  // beyond what core keeps in one block
 
 constexpr std::uint32_t bit(std::uint32_t stream) { return stream < 32 ? 1U << stream : 0U; }
 
@@ -76,6 +80,7 @@ void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal,
   observe_capture(operation, ordinal, result);
   if (result.outcome == Outcome::rejected) return observe_rejection(result);
   observe_ranges(operation);
+  if (result.fragments > kManyFragments) counts_.count(Feature::many_fragments);
   observe_buffer(operation, ordinal, result);
   if (operation.kind == OpKind::read) observe_read(result);
   if (operation.kind == OpKind::relocate) observe_relocation(operation, result);
@@ -158,6 +163,7 @@ void FeatureObserver::observe_loss(const Operation& operation, const StepResult&
       reset_ = true;
       silent_ = false;
       capturing_ = pending_ = 0;
+      replaying_.clear();
     }
   } else if (result.outcome == Outcome::failed && is_sticky(result.error)) {
     counts_.count(at_once ? Feature::poisoned_at_once : Feature::surfaced_later);
@@ -181,11 +187,12 @@ void FeatureObserver::observe_capture(const Operation& operation, std::uint64_t 
       break;
     case OpKind::capture_end:
       if (ok) counts_.count(Feature::capture_made_a_graph);
+      if (ok) replaying_.erase(operation.graph);
       if (failed && !result.roots.empty() && result.roots[0] != ordinal) counts_.count(Feature::capture_doomed);
       if (result.outcome != Outcome::rejected) capturing_ &= ~bit(operation.stream);
       break;
     case OpKind::replay:
-      if (ok) counts_.count(Feature::replayed);
+      if (ok) observe_replay(operation);
       if (result.outcome == Outcome::skipped) counts_.count(Feature::replay_skipped);
       if (failed) counts_.count(Feature::replay_failed);
       break;
@@ -195,6 +202,14 @@ void FeatureObserver::observe_capture(const Operation& operation, std::uint64_t 
       break;
     default:
       break;
+  }
+}
+
+void FeatureObserver::observe_replay(const Operation& operation) {
+  counts_.count(Feature::replayed);
+  const auto [last, first_one] = replaying_.try_emplace(operation.graph, operation.stream);
+  if (!first_one && std::exchange(last->second, operation.stream) != operation.stream) {
+    counts_.count(Feature::replay_beside_another);
   }
 }
 
@@ -209,6 +224,10 @@ void FeatureObserver::observe_relocation(const Operation& operation, const StepR
 void FeatureObserver::observe_read(const StepResult& result) {
   if (result.outcome != Outcome::unwritten) return;
   if (result.roots.size() > 1) counts_.count(Feature::several_roots);
+  if (std::any_of(result.reports.begin(), result.reports.end(),
+                  [](const traces::ReportedRoot& root) { return root.dropped_records > 0; })) {
+    counts_.count(Feature::dropped_records);
+  }
   if (result.via.size() == 1) counts_.count(Feature::chain_of_one);
   if (result.via.size() == 2) counts_.count(Feature::chain_of_two);
   if (result.via.size() > 2) counts_.count(Feature::chain_of_three_or_more);
@@ -228,6 +247,9 @@ void FeatureObserver::observe_ranges(const Operation& operation) {
 
 void FeatureObserver::observe_streams(const Operation& operation, const StepResult& result) {
   if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) {
+    for (auto each = replaying_.begin(); each != replaying_.end();) {
+      each = !operation.has_stream || each->second == operation.stream ? replaying_.erase(each) : std::next(each);
+    }
     pending_ = operation.has_stream ? pending_ & ~bit(operation.stream) : 0;
     freed_while_used_.clear();
   }

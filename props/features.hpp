@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string_view>
@@ -23,6 +24,7 @@ enum class Feature : std::uint8_t {
   chain_of_one,
   chain_of_two,
   chain_of_three_or_more,
+  dropped_records,
   several_roots,
   failed_reservation,
   refused_host_write,
@@ -31,6 +33,7 @@ enum class Feature : std::uint8_t {
   fault_after_effect,
   fault_with_bytes_done,
   claim_split,
+  many_fragments,
   reclaim,
   never_written_read,
   cross_stream_order,
@@ -51,6 +54,7 @@ enum class Feature : std::uint8_t {
   capture_doomed,
   recorded_failure,
   replayed,
+  replay_beside_another,
   replay_skipped,
   replay_failed,
   rejected_by_capture,
@@ -74,7 +78,7 @@ enum class Feature : std::uint8_t {
   poisoned_replay,
   poisoned_read_of_claims,
 };
-inline constexpr std::size_t kFeatureCount = 53;
+inline constexpr std::size_t kFeatureCount = 56;
 
 struct FeatureRow {
   Feature feature;
@@ -95,7 +99,7 @@ struct FeatureCounts {
 };
 
 inline constexpr std::uint64_t kFloorOperations = 40;
-inline constexpr std::uint64_t kFloorsFromCases = 1000;      // fewer say little about a rate
+inline constexpr std::uint64_t kFloorsFromCases = 1000;     // fewer say little about a rate
 inline constexpr std::uint64_t kFloorsFromOperations = 20;  // a case; shorter ones cannot be expected to go deep
 
 // The features that are below their floors, scaled to the size of the run; empty if the run is too small to say.
@@ -131,6 +135,7 @@ class FeatureObserver {
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_loss(const traces::Operation& operation, const traces::StepResult& result);
   void observe_capture(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
+  void observe_replay(const traces::Operation& operation);
   void observe_relocation(const traces::Operation& operation, const traces::StepResult& result);
   void observe_read(const traces::StepResult& result);
   void observe_ranges(const traces::Operation& operation);
@@ -138,13 +143,14 @@ class FeatureObserver {
   void observe_write(const traces::Ref& ref, traces::Outcome outcome);
 
   FeatureCounts& counts_;
-  std::vector<Buffer> buffers_;               // by name
-  std::set<std::uint64_t> failed_allocs_;     // ordinals
-  std::set<std::uint64_t> freed_while_used_;  // sizes of buffers freed with work still queued on them
-  bool silent_ = false;                       // an asynchronous fault was caused that may keep quiet
-  bool reset_ = false;                        // the context is not the first
-  std::uint32_t capturing_ = 0;               // streams, as bits
-  std::uint32_t pending_ = 0;                 // streams with work since they were last waited for, as bits
+  std::vector<Buffer> buffers_;                        // by name
+  std::set<std::uint64_t> failed_allocs_;              // ordinals
+  std::set<std::uint64_t> freed_while_used_;           // sizes of buffers freed with work still queued on them
+  bool silent_ = false;                                // an asynchronous fault was caused that may keep quiet
+  bool reset_ = false;                                 // the context is not the first
+  std::uint32_t capturing_ = 0;                        // streams, as bits
+  std::map<traces::NameId, std::uint32_t> replaying_;  // the stream of each graph's last replay, if not waited for
+  std::uint32_t pending_ = 0;                          // streams with work since they were last waited for, as bits
 };
 
 }  // namespace taintgraph::props

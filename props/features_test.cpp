@@ -194,6 +194,57 @@ TEST(Features, CapturesAndReplays) {
   EXPECT_EQ(observed.of(Feature::replay_failed), 1U);
 }
 
+TEST(Features, AReplayBesideTheGraphsLastOne) {
+  Observed observed;
+  Operation replay;
+  replay.kind = OpKind::replay;
+  replay.graph = kB;
+  observed.observe(replay, Outcome::ok);
+  observed.observe(replay, Outcome::ok);  // the same stream
+  EXPECT_EQ(observed.of(Feature::replay_beside_another), 0U);
+  replay.stream = 1;
+  observed.observe(replay, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::replay_beside_another), 1U);
+  Operation sync;
+  sync.kind = OpKind::sync;
+  sync.has_stream = true;
+  sync.stream = 1;
+  observed.observe(sync, Outcome::ok);
+  replay.stream = 0;
+  observed.observe(replay, Outcome::ok);  // the last one is over
+  Operation end;
+  end.kind = OpKind::capture_end;
+  end.graph = kB;
+  observed.observe(end, Outcome::ok);
+  replay.stream = 1;
+  observed.observe(replay, Outcome::ok);  // another graph
+  EXPECT_EQ(observed.of(Feature::replay_beside_another), 1U);
+}
+
+TEST(Features, WhatIsTooMuchForOneBlockOrOneRing) {
+  Observed observed;
+  Operation launch;
+  launch.kind = OpKind::launch;
+  StepResult result;
+  result.outcome = Outcome::failed;
+  result.fragments = 128;
+  observed.observe(launch, result);
+  EXPECT_EQ(observed.of(Feature::many_fragments), 0U);
+  result.fragments = 129;
+  observed.observe(launch, result);
+  EXPECT_EQ(observed.of(Feature::many_fragments), 1U);
+  Operation read;
+  read.kind = OpKind::read;
+  result = {};
+  result.outcome = Outcome::unwritten;
+  result.reports = {{1, 0}};
+  observed.observe(read, result);
+  EXPECT_EQ(observed.of(Feature::dropped_records), 0U);
+  result.reports = {{1, 0}, {2, 1}};
+  observed.observe(read, result);
+  EXPECT_EQ(observed.of(Feature::dropped_records), 1U);
+}
+
 StepResult failing(std::string_view error) {
   StepResult result;
   result.outcome = Outcome::failed;

@@ -5,6 +5,7 @@
 
 #include "props/aimed_drawing.hpp"
 #include "props/capture_drawing.hpp"
+#include "props/drill_drawing.hpp"
 #include "props/fault_drawing.hpp"
 #include "props/launch_drawing.hpp"
 #include "props/loss_drawing.hpp"
@@ -19,6 +20,7 @@ using traces::Operation;
 using traces::OpKind;
 
 constexpr std::uint64_t kAimedOneIn = 5;           // programs
+constexpr std::uint64_t kDrillOneIn = 8;           // of the others
 constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around
 
 // One program in the making.
@@ -208,6 +210,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
   const std::uint64_t length =
       random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
   if (random.one_in(kAimedOneIn)) return with_all_buffers_allocated(draw_aimed(random, length));
+  if (random.one_in(kDrillOneIn)) return draw_drill(random, length);
   const Profile profile = draw_profile(random);
   traces::Program program;
   program.header.seed = random.next();

@@ -111,6 +111,7 @@ Json totals_json(const Totals& totals) {
   json["chain_depths"] = totals.shape.chain_depths;
   json["largest_graph"] = totals.shape.largest_graph;
   json["most_tags"] = totals.shape.most_tags;
+  json["most_fragments"] = totals.shape.most_fragments;
   json["cells"] = cells_json(totals);
   return json;
 }
@@ -195,6 +196,7 @@ Totals totals_of(const Json& json) {
   result.shape.chain_depths = value<decltype(result.shape.chain_depths)>(json, "chain_depths");
   result.shape.largest_graph = value<std::uint64_t>(json, "largest_graph");
   result.shape.most_tags = value<std::uint64_t>(json, "most_tags");
+  result.shape.most_fragments = value<std::uint64_t>(json, "most_fragments");
   read_cells(json.at("cells"), result);
   return result;
 }

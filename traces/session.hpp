@@ -55,6 +55,7 @@ struct StepResult {
   std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
   std::uint64_t failures = 0;              // the graph's size after the operation
   std::uint64_t tags = 0;                  // sum of all tag counts after the operation
+  std::uint64_t fragments = 0;             // claimed ranges of the buffer it may write that has most, after it
   std::vector<sim::FiredFault> fired;      // faults that struck during the operation
   std::vector<std::uint32_t> schedule;     // streams in the order in which the device ran work during the operation
   std::vector<std::string> findings;       // misuse of the driver, races, undeclared accesses, broken invariants
@@ -81,7 +82,7 @@ struct SessionOptions {
   std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
   // Faults of plan and operations strike no operation from this ordinal on; zero: they strike all.
   std::uint64_t spared_from = 0;
-  bool validate = false;                   // run every structure's own validation after each operation; slow
+  bool validate = false;  // run every structure's own validation after each operation; slow
   bool keep_reports =
       false;  // say all of a report (StepResult::reports, hops), not its names alone; grows with the run
   bool keep_history =

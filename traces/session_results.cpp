@@ -107,10 +107,23 @@ void Session::State::remember_id(NameId id) {
   operation_ids[ordinal] = id;
 }
 
+std::uint64_t Session::State::most_fragments(const Operation& operation) {
+  std::uint64_t most = 0;
+  NameId last = NameId::none;
+  for (const Ref& ref : operation.writes) {
+    if (std::exchange(last, ref.buffer) == ref.buffer) continue;
+    const core::Buffer* const buffer = machine.runtime->buffers().find(bind(ref).buffer);
+    if (!buffer || buffer->slice == core::SliceId::none) continue;
+    most = std::max<std::uint64_t>(most, machine.runtime->pool().at(buffer->slice).taint.size());
+  }
+  return most;
+}
+
 void Session::State::note_state(const Operation& operation, StepResult& result) {
   const core::Runtime& runtime = *machine.runtime;
   result.failures = runtime.graph().size();
   result.tags = runtime.graph().tags();
+  result.fragments = most_fragments(operation);
   result.fired = machine.plan.take_fired();
   result.schedule = machine.take_schedule();
   result.findings = machine.take_findings();

@@ -72,6 +72,7 @@ struct Session::State {
   void keep_reports(const core::Several& several, StepResult& result) const;
   void audit_resources(const Operation& operation, bool idle_before, bool made_calls, StepResult& result);
   void note_state(const Operation& operation, StepResult& result);
+  [[nodiscard]] std::uint64_t most_fragments(const Operation& operation);
 
   SessionOptions options;
   const NameTable& names;
