@@ -6,7 +6,7 @@
 set(core_may "^core/")
 set(gpu_may "^(core|gpu)/")
 # The simulator stands on the driver's side of the tables and sees nothing else of the backend.
-set(sim_may "^(sim/|gpu/kernels/|gpu/(driver_api|compiler_api|fault_table|launch_observer)\\.hpp$)")
+set(sim_may "^(sim/|gpu/kernels/|gpu/(driver_api|compiler_api|device_clock|fault_table|launch_observer)\\.hpp$)")
 set(traces_may "^(core|gpu|sim|traces)/")
 set(props_may "^(core|gpu|sim|traces|props)/")
 set(viz_may "^(core|gpu|sim|traces|viz)/")

@@ -7,10 +7,14 @@
 // An Error from a Device means: the operation is not known to have happened. Its effect may still have reached the
 // stream (a driver may queue the work and report an error all the same), so the core keeps ordering later work after
 // it. Not thread safe: one caller at a time.
+//
+// No wait lasts for ever: one that the device cannot end in its patience comes back as timed_out(), and nothing is
+// known of the work then.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -68,6 +72,11 @@ struct DeviceRead {
   std::byte* to = nullptr;  // room for from.size_bytes
 };
 
+// When a wait on the host is given up, in nanoseconds of the device's own clock; none: after the device's own patience.
+struct Deadline {
+  std::optional<std::uint64_t> at_nanoseconds;
+};
+
 // A point in a stream's work that the host can ask about; made by Device::fence().
 enum class FenceId : std::uint64_t { none = 0 };
 
@@ -96,8 +105,10 @@ class Device : public Storage {
   // Waits for `stream`: on success everything submitted to it so far is done.
   [[nodiscard]] virtual DeviceResult<void> read(StreamIndex stream, std::span<const DeviceRead> pieces) = 0;
 
-  // Waits until everything submitted to `stream` is done.
-  [[nodiscard]] virtual DeviceResult<void> synchronize(StreamIndex stream) = 0;
+  // Waits until everything submitted to `stream` is done. Errors: timed_out() if that takes beyond the deadline.
+  [[nodiscard]] virtual DeviceResult<void> synchronize(StreamIndex stream, Deadline deadline) = 0;
+  // The deadline so many nanoseconds from now; for none the device's own patience from now.
+  [[nodiscard]] virtual Deadline deadline_in(std::optional<std::uint64_t> nanoseconds) const = 0;
 
   // Makes later work of `stream` wait for everything submitted to `on` so far. Does not block the host, unless
   // recording or waiting for the event fails and only waiting on the host can keep the order.

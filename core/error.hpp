@@ -36,11 +36,19 @@ struct Error {
 template <class T>
 using DeviceResult = tl::expected<T, Error>;
 
-// Of several results, the one to report: the first sticky error, else the first error (D1: a sticky one is never
-// hidden).
+// A wait on the host that was given up. What was waited for goes on and may still end well: nothing has failed.
+inline constexpr std::string_view kTimeout = "timeout";
+[[nodiscard]] inline Error timed_out(std::string_view call) {
+  return Error{.name = kTimeout, .call = call, .detail = {}};
+}
+[[nodiscard]] inline bool is_timeout(const Error& error) { return error.name == kTimeout; }
+
+// Of several results, the one to report: the first sticky error (D1: it is never hidden), else the first error, else a
+// wait that was given up.
 inline void keep_gravest(DeviceResult<void>& kept, DeviceResult<void>&& next) {
+  const auto gravity = [](const Error& error) { return error.sticky ? 2 : is_timeout(error) ? 0 : 1; };
   if (next) return;
-  if (kept || (next.error().sticky && !kept.error().sticky)) kept = std::move(next);
+  if (kept || gravity(next.error()) > gravity(kept.error())) kept = std::move(next);
 }
 
 // Program errors: calls that can be refused by looking at them, before any effect (R4). Each is returned with

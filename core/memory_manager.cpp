@@ -33,14 +33,14 @@ DeviceResult<SliceId> MemoryManager::reserve(std::uint64_t size_bytes, ReserveFr
 
 // Out of memory is the last word only once nothing can be done about it.
 DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, ReserveFrom from) {
-  while (!pool_.retired().empty()) {
-    const SliceId oldest = pool_.retired().front();
-    if (auto waited = streams_.wait_until_done(pool_.at(oldest).usage); !waited) {
-      if (waited.error().sticky) return tl::unexpected(std::move(waited.error()));
-      break;  // its memory stays retired; what is free already may do
-    }
-    sweep();
+  // Memory that cannot be waited for stays retired; what other streams used, or what is free already, may do. One
+  // deadline bounds all of it, however many streams hang.
+  const Deadline deadline = streams_.deadline_of_patience();
+  for (const SliceId slice : pool_.retired()) {
+    auto waited = streams_.wait_until_done(pool_.at(slice).usage, deadline);
+    if (!waited && waited.error().sticky) return tl::unexpected(std::move(waited.error()));
   }
+  sweep();
   if (from == ReserveFrom::pool)
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
   if (auto given = give_back(pool_.take_empty_pages(EmptyPages::all)); !given && given.error().sticky)

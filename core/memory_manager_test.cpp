@@ -212,6 +212,24 @@ TEST_F(MemoryManagerTest, AWaitThatFailsDoesNotEndTheSearch) {  // D3
   EXPECT_TRUE(refused.error().sticky) << "a sticky error is never hidden (D1)";
 }
 
+TEST_F(MemoryManagerTest, AStreamThatHangsKeepsOnlyItsOwnMemory) {  // W6
+  device_.finish_work(false);
+  const SliceId held_up = reserve(256);
+  const SliceId slow = reserve(256);
+  use(held_up, 1);
+  use(slow, 2);
+  const DeviceAddress address = memory_.pool().address(slow);
+  memory_.retire(held_up);
+  memory_.retire(slow);
+  device_.fail("reserve", out_of_memory(), 2);
+  device_.fail("synchronize", timed_out("cuStreamQuery"));
+  const auto slice = memory_.reserve(256);
+  ASSERT_TRUE(slice) << "the other stream was waited for too";
+  EXPECT_EQ(memory_.pool().address(*slice), address);
+  EXPECT_EQ(memory_.pool().retired().size(), 1u);
+  EXPECT_EQ(device_.deadline(), 1000 + ScriptedDevice::kPatience);
+}
+
 TEST_F(MemoryManagerTest, AnExclusivePoolAsksForLessWhereItsClassIsTooMuch) {
   MemoryManager exclusive{{PoolKind::exclusive, 32, 256}, device_, streams_, graph_};
   device_.fail("reserve", out_of_memory());

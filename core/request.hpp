@@ -23,17 +23,18 @@ enum class Outcome : std::uint8_t {
   unwritten,  // a read of claimed bytes (R1), or a host write to an unallocated buffer (W5)
   poisoned,   // refused: a sticky error holds the device (D1)
   rejected,   // a program error; nothing changed (R4)
+  timeout,    // a wait was given up; nothing is claimed, and nothing is known to have failed
 };
 
 // Every failure that is to blame, each once, in the order found (R1): of `failed` the operation's own; of `skipped` the
-// one carried on; of `unwritten` and `poisoned` all that were found; of `rejected` none.
+// one carried on; of `unwritten` and `poisoned` all that were found; of `rejected` and `timeout` none.
 struct Several {
   std::vector<FailureReport> reports;
 };
 
 struct OperationError {
   Outcome outcome = Outcome::failed;
-  Error error;  // of the first report; of `rejected`, the program error
+  Error error;  // of the first report; of `rejected`, the program error; of `timeout`, timed_out()
   Several several;
 };
 
@@ -103,9 +104,11 @@ struct ReadRequest {
 };
 
 struct SyncRequest {
-  std::optional<StreamIndex> stream;  // none: every stream
+  std::optional<StreamIndex> stream = std::nullopt;  // none: every stream
+  // Give up after so long; none: after the device's patience.
+  std::optional<std::uint64_t> deadline_nanoseconds = std::nullopt;
   Correlation correlation{};
-  HostCode* host_code = nullptr;  // as of a read
+  HostCode* host_code = nullptr;  // as of a read; not run by a wait that was given up
 };
 
 struct WaitRequest {

@@ -109,9 +109,10 @@ DeviceResult<void> Runtime::close() {
   closed_ = true;
   DeviceResult<void> gravest = drop_recorded_work();
   bool idle = true;
+  const Deadline deadline = device_.deadline_in(std::nullopt);
   for (std::uint32_t i = 0; i < streams_.size(); ++i) {
-    DeviceResult<void> waited = streams_.synchronize(StreamIndex{i});
-    if (!waited && !waited.error().sticky) waited = streams_.synchronize(StreamIndex{i});
+    DeviceResult<void> waited = streams_.synchronize(StreamIndex{i}, deadline);
+    if (!waited && !waited.error().sticky) waited = streams_.synchronize(StreamIndex{i}, deadline);
     idle = idle && (waited || waited.error().sticky);  // a poisoned device runs nothing any more
     keep_gravest(gravest, std::move(waited));
   }
@@ -182,6 +183,11 @@ Status Runtime::failed(FailureId failure) {
   FailureReport report = graph_.report(failure);
   Error error = report.root;
   return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
+}
+
+Status Runtime::failed_wait(Error error, Correlation correlation) {
+  if (!is_timeout(error)) return failed(std::move(error), correlation);
+  return tl::unexpected(OperationError{Outcome::timeout, std::move(error), {}});
 }
 
 void Runtime::validate() const {

@@ -59,10 +59,10 @@ class Runtime {
   // Device to device: a launch of one read and one write (W3). Statuses: as launch.
   [[nodiscard]] Status copy(const CopyRequest& request);
 
-  // Device to host; waits for the bytes. Statuses: rejected, unwritten (R1, R2), poisoned, failed.
+  // Device to host; waits for the bytes. Statuses: rejected, unwritten (R1, R2), poisoned, failed, timeout (no bytes).
   [[nodiscard]] Status read(const ReadRequest& request);
 
-  // Waits for one stream, or for all. Consumes nothing (R3). Statuses: rejected, poisoned, failed.
+  // Waits for one stream, or for all. Consumes nothing (R3). Statuses: rejected, poisoned, failed, timeout.
   [[nodiscard]] Status sync(const SyncRequest& request);
 
   // Orders later work of `stream` after what `on` has queued so far. Statuses: rejected, poisoned, failed.
@@ -78,8 +78,8 @@ class Runtime {
   // a graph or an open recording), poisoned, failed (everything is as it was).
   [[nodiscard]] Status relocate(const RelocateRequest& request);
 
-  // Begins to record what is launched and copied on a stream (G1). Statuses: rejected (it captures already), poisoned,
-  // failed.
+  // Begins to record what is launched and copied on a stream (G1); waits for it first. Statuses: rejected (it captures
+  // already), poisoned, failed, timeout (no window).
   [[nodiscard]] Status capture_begin(const CaptureRequest& request);
 
   // Ends the window and makes a graph of it (G1). Statuses: rejected (no window is open; nothing changes), poisoned,
@@ -102,7 +102,8 @@ class Runtime {
   [[nodiscard]] Status reset(Correlation correlation);
 
   // Waits for the device and gives all memory back; every owner's buffer is gone. A stream that cannot be waited for
-  // (and is not merely poisoned) may still use memory, which is then left to the end of its context. Only const calls
+  // (and is not merely poisoned), or not within the device's patience, may still use memory, which is then left to the
+  // end of its context. Only const calls
   // may follow. Errors: the gravest of the device, teardown going on through it.
   [[nodiscard]] DeviceResult<void> close();
 
@@ -182,6 +183,8 @@ class Runtime {
   // Mints, or takes, the failure of an operation that failed; poisons the device if the error is sticky (D1).
   [[nodiscard]] Status failed(Error error, Correlation correlation);
   [[nodiscard]] Status failed(FailureId failure);
+  // The same of a wait, which may also have been given up.
+  [[nodiscard]] Status failed_wait(Error error, Correlation correlation);
 
   void release(Buffer& buffer);
 

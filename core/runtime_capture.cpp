@@ -67,7 +67,7 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
   if (poison_) return poisoned();
   // Everything before the window is finished first: no event of ours may enter a capture, and so none is needed.
   if (auto waited = streams_.synchronize(request.stream); !waited)
-    return failed(std::move(waited.error()), request.correlation);
+    return failed_wait(std::move(waited.error()), request.correlation);
   streams_.proved(request.stream);
   if (auto begun = device_.begin_capture(request.stream); !begun)
     return failed(std::move(begun.error()), request.correlation);
@@ -249,7 +249,8 @@ Status Runtime::destroy(GraphId graph, Correlation correlation) {
   const std::vector<RecordedNode> nodes = std::move(found->second.nodes);
   graphs_.erase(found);
   let_go(nodes);
-  if (dropped || poison_) return {};
+  // What of the graph may still be running is left to its context; the program has nothing to do about it.
+  if (dropped || poison_ || is_timeout(dropped.error())) return {};
   return failed(std::move(dropped.error()), correlation);
 }
 

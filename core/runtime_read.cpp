@@ -57,14 +57,15 @@ Status Runtime::read(const ReadRequest& request) {
   }
   if (!any_bytes) return {};  // makes no driver call
 
-  if (auto ordered = order(request.stream); !ordered) return failed(std::move(ordered.error()), request.correlation);
+  if (auto ordered = order(request.stream); !ordered)
+    return failed_wait(std::move(ordered.error()), request.correlation);
   std::vector<DeviceRead> pieces;
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].range.empty()) pieces.push_back({span_of(reads_[i]), request.pieces[i].to});
   const Mark mark = streams_.submit(request.stream);
   note_use(mark);
   if (auto done = device_.read(request.stream, pieces); !done) {
-    Status status = failed(std::move(done.error()), request.correlation);
+    Status status = failed_wait(std::move(done.error()), request.correlation);
     work_log_.note(mark, "read", request.correlation);
     return status;
   }
@@ -82,12 +83,13 @@ Status Runtime::sync(const SyncRequest& request) {
   if (request.stream ? captures(*request.stream) : captures_anywhere())
     return rejected(Error{.name = program_error::capture_state, .call = {}, .detail = {}});
   DeviceResult<void> first;
+  const Deadline deadline = device_.deadline_in(request.deadline_nanoseconds);
   const std::uint32_t begin = request.stream ? index(*request.stream) : 0;
   const std::uint32_t end = request.stream ? begin + 1 : streams_.size();
   for (std::uint32_t i = begin; i < end; ++i) {
-    keep_gravest(first, streams_.synchronize(StreamIndex{i}));
+    keep_gravest(first, streams_.synchronize(StreamIndex{i}, deadline));
   }
-  if (!first) return failed(std::move(first.error()), request.correlation);
+  if (!first) return failed_wait(std::move(first.error()), request.correlation);
   for (std::uint32_t i = begin; i < end; ++i) streams_.proved(StreamIndex{i});
   run(request.host_code);
   return {};

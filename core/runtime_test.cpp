@@ -67,6 +67,8 @@ class RuntimeTest : public ::testing::Test {
         return "poisoned";
       case Outcome::rejected:
         return "rejected";
+      case Outcome::timeout:
+        return "timeout";
     }
     return "?";
   }

@@ -25,6 +25,9 @@ class ScriptedDevice final : public Device {
     const auto found = calls_.find(call);
     return found == calls_.end() ? 0 : found->second;
   }
+  // Of the last wait. Its clock stands at 1000.
+  [[nodiscard]] std::uint64_t deadline() const { return deadline_.at_nanoseconds.value_or(0); }
+  static constexpr std::uint64_t kPatience = 1'000'000;
   [[nodiscard]] std::size_t pages() const { return pages_.size(); }
   [[nodiscard]] std::uint64_t fences() const { return fences_; }
   // "stream<-on" for each order made, in turn.
@@ -55,7 +58,13 @@ class ScriptedDevice final : public Device {
   DeviceResult<void> copy(StreamIndex, DeviceSpan, DeviceSpan) override { return result("copy"); }
   DeviceResult<void> write(StreamIndex, DeviceAddress, std::span<const std::byte>) override { return result("write"); }
   DeviceResult<void> read(StreamIndex, std::span<const DeviceRead>) override { return result("read"); }
-  DeviceResult<void> synchronize(StreamIndex) override { return result("synchronize"); }
+  DeviceResult<void> synchronize(StreamIndex, Deadline deadline) override {
+    deadline_ = deadline;
+    return result("synchronize");
+  }
+  Deadline deadline_in(std::optional<std::uint64_t> nanoseconds) const override {
+    return {1000 + nanoseconds.value_or(kPatience)};
+  }
   DeviceResult<void> order_after(StreamIndex stream, StreamIndex on) override {
     orders_.push_back(std::to_string(index(stream)) + "<-" + std::to_string(index(on)));
     return result("order_after");
@@ -101,6 +110,7 @@ class ScriptedDevice final : public Device {
   std::uint64_t fences_ = 0;
   std::uint64_t graphs_ = 0;
   bool finished_ = true;
+  Deadline deadline_;
   std::map<DeviceAddress, std::uint64_t> pages_;
   std::map<std::string, int> calls_;
   std::map<std::string, std::pair<Error, int>> failing_;

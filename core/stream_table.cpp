@@ -57,8 +57,8 @@ void StreamTable::proved(StreamIndex stream) {
   for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].proven = std::max(rows_[i].proven, waited.ordered[i]);
 }
 
-DeviceResult<void> StreamTable::synchronize(StreamIndex stream) {
-  if (auto waited = device_.synchronize(stream); !waited) return waited;
+DeviceResult<void> StreamTable::synchronize(StreamIndex stream, Deadline deadline) {
+  if (auto waited = device_.synchronize(stream, deadline); !waited) return waited;
   finished(stream);
   return {};
 }
@@ -109,9 +109,11 @@ DeviceResult<void> StreamTable::look_at_fence(Row& asked) {
   return device_.drop(std::exchange(asked.fence, FenceId::none));
 }
 
-DeviceResult<void> StreamTable::wait_until_done(const Usage& usage) {
+Deadline StreamTable::deadline_of_patience() const { return device_.deadline_in(std::nullopt); }
+
+DeviceResult<void> StreamTable::wait_until_done(const Usage& usage, Deadline deadline) {
   const auto wait = [&](Mark mark) -> DeviceResult<void> {
-    return done(mark) ? DeviceResult<void>{} : synchronize(mark.stream);
+    return done(mark) ? DeviceResult<void>{} : synchronize(mark.stream, deadline);
   };
   if (auto waited = wait(usage.writer); !waited) return waited;
   for (const Mark& reader : usage.readers)

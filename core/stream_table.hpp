@@ -47,8 +47,9 @@ class StreamTable {
   // Orders `stream` after everything submitted to `on`, whether or not that is known already.
   [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, StreamIndex on);
 
-  // Waits for the stream; on success its work is known to be done. Errors: of the device.
-  [[nodiscard]] DeviceResult<void> synchronize(StreamIndex stream);
+  // Waits for the stream; on success its work is known to be done. Errors: of the device, which gives up at the
+  // deadline.
+  [[nodiscard]] DeviceResult<void> synchronize(StreamIndex stream, Deadline deadline = {});
 
   // True if the host knows that every use is done. Asks nobody.
   [[nodiscard]] bool done(const Usage& usage) const;
@@ -57,8 +58,10 @@ class StreamTable {
   // has no more to tell in the round that begin_poll() began then. Errors: the gravest of the device.
   [[nodiscard]] DeviceResult<void> poll(const Usage& usage);
   void begin_poll();
-  // Waits until every use is done. Errors: of the device.
-  [[nodiscard]] DeviceResult<void> wait_until_done(const Usage& usage);
+  // Waits until every use is done. Errors: of the device, which gives up at the deadline.
+  [[nodiscard]] DeviceResult<void> wait_until_done(const Usage& usage, Deadline deadline);
+  // When the device's patience is over: for several waits that are to have one end.
+  [[nodiscard]] Deadline deadline_of_patience() const;
 
   // Drops outstanding fences. Errors: the gravest of the device, after all are dropped.
   [[nodiscard]] DeviceResult<void> close();

@@ -108,17 +108,21 @@ core::DeviceResult<void> Captures::drop(core::DeviceGraphId graph) {
   // A stream that captures by now can be waited for no more, and need not: it was idle when its window opened.
   const bool may_be_running = gone.last_replay != nullptr && !open(gone.last_stream);
   if (!gone.tables.empty() && may_be_running) {
-    auto waited = checked(driver_, driver_.cuStreamSynchronize(gone.last_replay), Call::cuStreamSynchronize);
+    auto waited = waiter_.wait(gone.last_replay);
     const bool may_run = !waited && !waited.error().sticky;
     core::keep_gravest(gravest, std::move(waited));
     if (may_run) {  // the tables are left to their context: a kernel may still read them
-      core::keep_gravest(gravest, checked(driver_, driver_.cuGraphExecDestroy(gone.exec), Call::cuGraphExecDestroy));
+      core::keep_gravest(gravest, destroy(gone));
       return gravest;
     }
   }
-  core::keep_gravest(gravest, checked(driver_, driver_.cuGraphExecDestroy(gone.exec), Call::cuGraphExecDestroy));
+  core::keep_gravest(gravest, destroy(gone));
   core::keep_gravest(gravest, free(gone.tables));
   return gravest;
+}
+
+core::DeviceResult<void> Captures::destroy(const Graph& graph) {
+  return checked(driver_, driver_.cuGraphExecDestroy(graph.exec), Call::cuGraphExecDestroy);
 }
 
 core::DeviceResult<core::DeviceSpan> Captures::keep_operands(core::StreamIndex stream,
@@ -147,7 +151,7 @@ core::DeviceResult<void> Captures::upload(CUdeviceptr to, std::span<const std::b
     std::memcpy(staged, bytes.data(), bytes.size());
     done = checked(driver_, driver_.cuMemcpyHtoDAsync(to, staged, bytes.size(), stream), Call::cuMemcpyHtoDAsync);
     // Waited for even after an error: the copy may have been queued all the same.
-    auto waited = checked(driver_, driver_.cuStreamSynchronize(stream), Call::cuStreamSynchronize);
+    auto waited = waiter_.wait(stream);
     idle = waited || waited.error().sticky;
     core::keep_gravest(done, std::move(waited));
   }
@@ -178,7 +182,8 @@ void Captures::close_windows(std::span<const CUstream> handles, std::vector<core
 void Captures::close_graphs(bool idle, std::vector<core::Error>& errors) {
   while (!graphs_.empty()) {
     const auto first = graphs_.begin();
-    if (idle) first->second.last_replay = nullptr;
+    first->second.last_replay = nullptr;
+    if (!idle) first->second.tables.clear();
     if (auto dropped = drop(first->first); !dropped) errors.push_back(std::move(dropped.error()));
   }
 }

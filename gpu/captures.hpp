@@ -13,12 +13,14 @@
 #include "core/device.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/launch_packet.hpp"
+#include "gpu/stream_waiter.hpp"
 
 namespace taintgraph::gpu {
 
 class Captures {
  public:
-  Captures(const DriverApi& driver, std::uint32_t streams) : driver_(driver), windows_(streams) {}
+  Captures(const DriverApi& driver, const StreamWaiter& waiter, std::uint32_t streams)
+      : driver_(driver), waiter_(waiter), windows_(streams) {}
   Captures(const Captures&) = delete;
   Captures& operator=(const Captures&) = delete;
 
@@ -47,7 +49,8 @@ class Captures {
     for (Window& each : windows_) each = {};
     graphs_.clear();
   }
-  // Destroys every graph; errors are appended. `idle`: nothing that a graph submitted can still run.
+  // Destroys every graph; errors are appended. `idle`: nothing that a graph submitted can still run; else what they use
+  // is left to their context.
   void close_graphs(bool idle, std::vector<core::Error>& errors);
 
  private:
@@ -63,13 +66,15 @@ class Captures {
     CUstream last_replay = nullptr;  // the stream it went to; none if it was never replayed
     core::StreamIndex last_stream{};
   };
-  // `idle`: set to whether `to` is no longer written, which after an error it may be.
+  [[nodiscard]] core::DeviceResult<void> destroy(const Graph& graph);
   // Ends a capture that began though its begin call failed. Errors: of asking whether there is one, of ending it.
   [[nodiscard]] core::DeviceResult<void> make_sure(core::StreamIndex stream, CUstream handle);
+  // `idle`: set to whether `to` is no longer written, which after an error it may be.
   [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle);
   [[nodiscard]] core::DeviceResult<void> free(const std::vector<CUdeviceptr>& tables);
 
   const DriverApi& driver_;
+  const StreamWaiter& waiter_;
   std::vector<Window> windows_;  // by stream
   std::map<core::DeviceGraphId, Graph> graphs_;
   std::uint64_t made_ = 0;

@@ -42,8 +42,4 @@ core::DeviceResult<void> Context::make_current() {
   return checked(driver_, driver_.cuCtxSetCurrent(context_), Call::cuCtxSetCurrent);
 }
 
-core::DeviceResult<void> Context::synchronize() {
-  return checked(driver_, driver_.cuCtxSynchronize(), Call::cuCtxSynchronize);
-}
-
 }  // namespace taintgraph::gpu

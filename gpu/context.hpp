@@ -28,7 +28,6 @@ class Context {
   [[nodiscard]] core::DeviceResult<void> make_current();
 
   // Waits for all streams of the context.
-  [[nodiscard]] core::DeviceResult<void> synchronize();
 
   [[nodiscard]] bool is_open() const { return context_ != nullptr; }
   [[nodiscard]] CUdevice device() const { return device_; }

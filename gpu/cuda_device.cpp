@@ -14,6 +14,7 @@
 #include "gpu/launcher.hpp"
 #include "gpu/stream.hpp"
 #include "gpu/stream_ordered_memory.hpp"
+#include "gpu/stream_waiter.hpp"
 
 namespace taintgraph::gpu {
 
@@ -22,13 +23,14 @@ struct CudaDevice::State {
       : driver(driver_table),
         compiler(compiler_table),
         options(device_options),
+        waiter(driver, options.clock, options.patience_nanoseconds),
         context(driver),
         fences(driver),
         kernels(driver, compiler),
-        captures(driver, options.streams),
+        captures(driver, waiter, options.streams),
         launcher(driver, options.observer, captures, options.streams),
         memory(driver, options.streams),
-        streams(options.streams, Stream(driver)) {}
+        streams(options.streams, Stream(driver, waiter)) {}
 
   // Opens everything; on an error some of it may be open.
   [[nodiscard]] core::DeviceResult<void> open() {
@@ -65,12 +67,17 @@ struct CudaDevice::State {
     for (const Stream& stream : streams) handles.push_back(stream.handle());
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
     std::vector<bool> idle;
-    for (Stream& stream : streams) idle.push_back(settle(stream, errors));
+    const core::Deadline deadline = waiter.deadline_in({});
+    for (Stream& stream : streams) idle.push_back(settle(stream, deadline, errors));
     const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
     captures.close_graphs(all_idle, errors);
     memory.close(all_idle, errors);
     fences.close(errors);
-    kernels.close(errors);
+    if (all_idle) {
+      kernels.close(errors);
+    } else {
+      kernels.abandon_all();  // unloading a kernel that runs would wait for it
+    }
     for (std::uint32_t i = 0; i < options.streams; ++i) {
       launcher.close(core::StreamIndex{i}, idle[i], errors);
       streams[i].close(idle[i], errors);
@@ -92,20 +99,19 @@ struct CudaDevice::State {
   }
 
   // Waits for a stream. True if its work is done or, the context being faulted, will never run.
-  [[nodiscard]] bool settle(Stream& stream, std::vector<core::Error>& errors) {
+  [[nodiscard]] bool settle(Stream& stream, core::Deadline deadline, std::vector<core::Error>& errors) {
     if (stream.handle() == nullptr) return true;
-    for (const auto wait : {&State::wait_for_stream, &State::wait_for_context}) {
-      auto done = (this->*wait)(stream);
-      if (done) return true;
-      const bool dead = done.error().sticky;
+    auto done = stream.synchronize(deadline);
+    const bool in_vain = !done && core::is_timeout(done.error());
+    if (!done && !done.error().sticky && !in_vain) {
       errors.push_back(std::move(done.error()));
-      if (dead) return true;
+      done = stream.synchronize(deadline);  // whatever kept it from waiting may have been of that call alone
     }
-    return false;
+    if (done) return true;
+    const bool dead = done.error().sticky;
+    errors.push_back(std::move(done.error()));
+    return dead;
   }
-
-  [[nodiscard]] core::DeviceResult<void> wait_for_stream(Stream& stream) { return stream.synchronize(); }
-  [[nodiscard]] core::DeviceResult<void> wait_for_context(Stream&) { return context.synchronize(); }
 
   // Does `work` with the context current.
   template <class Work>
@@ -160,6 +166,7 @@ struct CudaDevice::State {
   const DriverApi driver;
   const CompilerApi compiler;
   const CudaDeviceOptions options;
+  StreamWaiter waiter;
   Context context;
   FencePool fences;
   KernelCache kernels;
@@ -265,8 +272,12 @@ core::DeviceResult<void> CudaDevice::read(core::StreamIndex stream, std::span<co
   return state_->on_stream(stream, [&](Stream& on) { return on.read(pieces); });
 }
 
-core::DeviceResult<void> CudaDevice::synchronize(core::StreamIndex stream) {
-  return state_->in_context([&] { return state_->stream_at(stream).synchronize(); });
+core::DeviceResult<void> CudaDevice::synchronize(core::StreamIndex stream, core::Deadline deadline) {
+  return state_->in_context([&] { return state_->stream_at(stream).synchronize(deadline); });
+}
+
+core::Deadline CudaDevice::deadline_in(std::optional<std::uint64_t> nanoseconds) const {
+  return state_->waiter.deadline_in(nanoseconds);
 }
 
 core::DeviceResult<void> CudaDevice::order_after(core::StreamIndex stream, core::StreamIndex on) {

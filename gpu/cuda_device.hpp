@@ -12,6 +12,7 @@
 
 #include "core/device.hpp"
 #include "gpu/compiler_api.hpp"
+#include "gpu/device_clock.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/launch_observer.hpp"
 
@@ -30,6 +31,9 @@ struct CudaDeviceOptions {
   bool adopt_primary_context = false;      // share the process's primary context instead of creating one
   PageAllocator allocator = PageAllocator::context;
   LaunchObserver observer;  // optional
+  DeviceClock clock;        // optional: the host's own
+  // How long a wait without a deadline lasts before it is given up: no program waits that long on purpose.
+  std::uint64_t patience_nanoseconds = 600'000'000'000;
 };
 
 class CudaDevice final : public core::Device {
@@ -42,7 +46,8 @@ class CudaDevice final : public core::Device {
   // As close(), whose errors then have nobody to go to.
   ~CudaDevice() override;
 
-  // Gives everything back, waiting for work that can finish. Aborts on no error but returns each, in order (D1). Memory
+  // Gives everything back, waiting for work that can finish in the device's patience; what is still running then keeps
+  // what it uses until its context ends. Aborts on no error but returns each, in order (D1). Memory
   // from reserve() goes with a context of our own; stream-ordered memory does not, and is given back first, unless a
   // stream that cannot be waited for may still use it. Every later operation but close() and reset() is refused with
   // invalid_context.
@@ -71,7 +76,8 @@ class CudaDevice final : public core::Device {
                                                std::span<const std::byte> bytes) override;
   [[nodiscard]] core::DeviceResult<void> read(core::StreamIndex stream,
                                               std::span<const core::DeviceRead> pieces) override;
-  [[nodiscard]] core::DeviceResult<void> synchronize(core::StreamIndex stream) override;
+  [[nodiscard]] core::DeviceResult<void> synchronize(core::StreamIndex stream, core::Deadline deadline) override;
+  [[nodiscard]] core::Deadline deadline_in(std::optional<std::uint64_t> nanoseconds) const override;
   [[nodiscard]] core::DeviceResult<void> order_after(core::StreamIndex stream, core::StreamIndex on) override;
   [[nodiscard]] core::DeviceResult<core::FenceId> fence(core::StreamIndex stream) override;
   [[nodiscard]] core::DeviceResult<bool> reached(core::FenceId fence) override;

@@ -45,6 +45,7 @@ struct Machine {
     options.streams = 2;
     options.staging_bytes = 64;
     options.observer = driver.observer();
+    options.clock = driver.clock();
     auto made = CudaDevice::create(driver.driver(), driver.compiler(), options);
     if (!made) return tl::unexpected(made.error());
     device = std::move(*made);
@@ -169,11 +170,11 @@ TEST(CudaDeviceFaults, TeardownOfAStreamThatCannotBeWaitedFor) {
   ASSERT_TRUE(machine.write(bytes, 1));
   const std::vector<DeviceSpan> many(20, DeviceSpan{bytes.address, 0});
   ASSERT_TRUE(machine.device->launch(kFirst, {"noop", many, {}, {}}));
-  const Call waits[] = {Call::cuStreamSynchronize, Call::cuCtxSynchronize};
+  const Call waits[] = {Call::cuStreamSynchronize};
   machine.plan.begin_operation(1, "close");
   machine.plan.strike(waits,
                       {.kind = FaultKind::invalid_value, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
-  EXPECT_EQ(machine.device->close().size(), 4U);  // both waits, for either stream
+  EXPECT_EQ(machine.device->close().size(), 4U);  // tried twice, for either stream
   EXPECT_EQ(machine.findings(), "");
   EXPECT_EQ(machine.driver.live_objects(), Objects());
 }
@@ -303,7 +304,7 @@ TEST(CudaDeviceFaults, AFenceThatFailsIsNoFence) {
       fence = machine.device->fence(kFirst);
       ASSERT_TRUE(fence);
     }
-    EXPECT_TRUE(machine.device->synchronize(kFirst));
+    EXPECT_TRUE(machine.device->synchronize(kFirst, {}));
     EXPECT_TRUE(machine.device->reached(*fence).value_or(false));
     EXPECT_TRUE(machine.device->drop(*fence));
     EXPECT_EQ(machine.findings(), "");
@@ -325,7 +326,7 @@ TEST(CudaDeviceFaults, FaultingKernelsPoisonAndResetRecoversWhereItCan) {
     const DeviceSpan bytes = machine.reserve();
     const auto fence = machine.device->fence(kSecond);
     ASSERT_TRUE(machine.run(each.kernel));
-    const auto surfaced = machine.device->synchronize(kFirst);
+    const auto surfaced = machine.device->synchronize(kFirst, {});
     ASSERT_FALSE(surfaced) << each.kernel;
     EXPECT_EQ(surfaced.error().name, each.error);
     EXPECT_TRUE(surfaced.error().sticky);

@@ -29,6 +29,7 @@ class CudaDeviceTest : public testing::Test {
     device_.reset();
     if (options.staging_bytes > 4096) options.staging_bytes = 64;  // small, so that most transfers do not fit
     options.observer = sim_.observer();
+    options.clock = sim_.clock();
     auto made = CudaDevice::create(sim_.driver(), sim_.compiler(), options);
     ASSERT_TRUE(made) << made.error().name << " " << made.error().call;
     device_ = std::move(*made);
@@ -197,8 +198,8 @@ TEST_F(CudaDeviceTest, OrdersStreamsOnlyWhenTold) {
   // Nobody ordered these two, and the simulator knows.
   launch("fill", {}, {bytes}, {6}, kFirst);
   launch("fill", {}, {bytes}, {7}, kSecond);
-  EXPECT_TRUE(device_->synchronize(kFirst));
-  EXPECT_TRUE(device_->synchronize(kSecond));
+  EXPECT_TRUE(device_->synchronize(kFirst, {}));
+  EXPECT_TRUE(device_->synchronize(kSecond, {}));
   EXPECT_NE(findings(), "");
 }
 
@@ -214,13 +215,13 @@ TEST_F(CudaDeviceTest, FencesTellHowFarAStreamIs) {
   const auto fence = device_->fence(kFirst);
   ASSERT_TRUE(fence);
   EXPECT_FALSE(device_->reached(*fence).value_or(true));
-  ASSERT_TRUE(device_->synchronize(kFirst));
+  ASSERT_TRUE(device_->synchronize(kFirst, {}));
   EXPECT_TRUE(device_->reached(*fence).value_or(false));
   EXPECT_TRUE(device_->drop(*fence));
 
   launch("fill", {}, {bytes}, {6});
   const auto early = device_->fence(kFirst);
-  ASSERT_TRUE(device_->synchronize(kFirst));
+  ASSERT_TRUE(device_->synchronize(kFirst, {}));
   for (int i = 0; i < 100; ++i) launch("fill", {}, {bytes}, {7});  // more than is done by the time of asking
   const auto late = device_->fence(kFirst);
   ASSERT_TRUE(early && late);
@@ -273,7 +274,7 @@ TEST_F(CudaDeviceTest, ClosedIsClosed) {
   EXPECT_EQ(sim_.live_objects(), std::vector<std::string>());
   EXPECT_TRUE(device_->close().empty());
   EXPECT_EQ(device_->reserve(8).error().name, "invalid_context");
-  EXPECT_EQ(device_->synchronize(kFirst).error().name, "invalid_context");
+  EXPECT_EQ(device_->synchronize(kFirst, {}).error().name, "invalid_context");
   EXPECT_EQ(device_->fence(kFirst).error().name, "invalid_context");
   EXPECT_EQ(device_->forget_kernel("fill").error().name, "invalid_context");
 }

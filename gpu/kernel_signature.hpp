@@ -51,6 +51,7 @@ inline constexpr KernelSignature kSignatures[] = {
     {"trap", 0, kMany, 0, kMany, LengthRule::any, InPlace::anything, false, "", 0},
     {"out_of_bounds", 0, kMany, 0, kMany, LengthRule::any, InPlace::anything, false, "", 0},
     {"device_assert", 0, kMany, 0, kMany, LengthRule::any, InPlace::anything, false, "", 0},
+    {"spin", 0, kMany, 0, kMany, LengthRule::any, InPlace::anything, false, "", 0},
 };
 
 }  // namespace taintgraph::gpu

@@ -21,6 +21,7 @@ class RuntimeOnCuda : public testing::Test {
     options.streams = 2;
     options.adopt_primary_context = adopt_primary;
     options.observer = driver_.observer();
+    options.clock = driver_.clock();
     auto made = CudaDevice::create(driver_.driver(), compiler, options);
     ASSERT_TRUE(made);
     device_ = std::move(*made);

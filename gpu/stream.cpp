@@ -46,8 +46,8 @@ void Stream::close(bool idle, std::vector<core::Error>& errors) {
   }
 }
 
-core::DeviceResult<void> Stream::synchronize() {
-  auto done = checked(*driver_, driver_->cuStreamSynchronize(stream_), Call::cuStreamSynchronize);
+core::DeviceResult<void> Stream::synchronize(core::Deadline deadline) {
+  auto done = waiter_->wait(stream_, deadline);
   if (done) {
     to_device_.rewind();
     to_host_.rewind();
@@ -130,7 +130,9 @@ core::DeviceResult<void> Stream::order_after(Stream& on) {
     ordered = checked(*driver_, driver_->cuStreamWaitEvent(stream_, on.marked_, 0), Call::cuStreamWaitEvent);
   }
   if (ordered || ordered.error().sticky) return ordered;
-  return on.synchronize();  // the order is kept all the same, by the host's waiting
+  auto waited = on.synchronize();  // the order is kept all the same, by the host's waiting
+  if (!waited && core::is_timeout(waited.error())) return ordered;
+  return waited;
 }
 
 }  // namespace taintgraph::gpu

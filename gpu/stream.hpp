@@ -12,12 +12,14 @@
 #include "core/device.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/staging_ring.hpp"
+#include "gpu/stream_waiter.hpp"
 
 namespace taintgraph::gpu {
 
 class Stream {
  public:
-  explicit Stream(const DriverApi& driver) : driver_(&driver) {}
+  // Both must outlive the stream.
+  Stream(const DriverApi& driver, const StreamWaiter& waiter) : driver_(&driver), waiter_(&waiter) {}
 
   // Requires: closed. On an error some parts may exist; close() gives them back.
   [[nodiscard]] core::DeviceResult<void> open(std::size_t staging_bytes);
@@ -27,12 +29,12 @@ class Stream {
   void close(bool idle, std::vector<core::Error>& errors);
 
   // Forgets everything; its context is about to go.
-  void abandon() { *this = Stream(*driver_); }
+  void abandon() { *this = Stream(*driver_, *waiter_); }
 
   [[nodiscard]] CUstream handle() const { return stream_; }
 
   // As the functions of core::Device.
-  [[nodiscard]] core::DeviceResult<void> synchronize();
+  [[nodiscard]] core::DeviceResult<void> synchronize(core::Deadline deadline = {});
   [[nodiscard]] core::DeviceResult<void> write(core::DeviceAddress to, std::span<const std::byte> bytes);
   [[nodiscard]] core::DeviceResult<void> read(std::span<const core::DeviceRead> pieces);
   [[nodiscard]] core::DeviceResult<void> copy(core::DeviceSpan to, core::DeviceSpan from);
@@ -47,6 +49,7 @@ class Stream {
   [[nodiscard]] core::DeviceResult<void> enqueue_batch(std::span<const core::DeviceRead> pieces, ReadCursor& cursor);
 
   const DriverApi* driver_;
+  const StreamWaiter* waiter_;
   CUstream stream_ = nullptr;
   CUevent marked_ = nullptr;  // recorded anew for each wait, which binds to what was recorded when it was called
   StagingRing to_device_;

@@ -28,6 +28,7 @@ class StreamOrderedMemoryTest : public testing::Test {
     options.staging_bytes = 64;
     options.allocator = PageAllocator::stream_ordered;
     options.observer = sim_.observer();
+    options.clock = sim_.clock();
     auto made = CudaDevice::create(sim_.driver(), sim_.compiler(), options);
     ASSERT_TRUE(made);
     device_ = std::move(*made);
@@ -84,7 +85,7 @@ TEST_F(StreamOrderedMemoryTest, EveryKindOfWorkComesAfterTheReservation) {
   const DeviceSpan written = reserve();
   EXPECT_TRUE(write(written, 1));
   const DeviceSpan copied = reserve();
-  EXPECT_TRUE(device_->synchronize(StreamIndex{1}));
+  EXPECT_TRUE(device_->synchronize(StreamIndex{1}, {}));
   EXPECT_TRUE(device_->copy(StreamIndex{2}, copied, written));
   EXPECT_TRUE(holds_sevens(copied, 2));
   const DeviceSpan fresh = reserve();
@@ -104,7 +105,7 @@ TEST_F(StreamOrderedMemoryTest, AStreamWaitsOnceForAReservation) {
 
 TEST_F(StreamOrderedMemoryTest, AGraphComesAfterWhatItRecordedWhenItRuns) {
   ASSERT_TRUE(fill(reserve(), 1));  // loads the kernel
-  ASSERT_TRUE(device_->synchronize(StreamIndex{1}));
+  ASSERT_TRUE(device_->synchronize(StreamIndex{1}, {}));
   const DeviceSpan before = reserve();
   ASSERT_TRUE(device_->begin_capture(StreamIndex{1}));
   ASSERT_TRUE(fill(before, 1));
@@ -162,7 +163,7 @@ TEST_F(StreamOrderedMemoryTest, WhatWasGivenBackServesOnceItHasSettled) {
 TEST_F(StreamOrderedMemoryTest, ResetGivesBackWhatOutlivesTheContext) {
   const DeviceSpan memory = reserve();
   ASSERT_TRUE(device_->launch(StreamIndex{0}, {"device_assert", {}, {}, {}}));
-  EXPECT_FALSE(device_->synchronize(StreamIndex{0}));
+  EXPECT_FALSE(device_->synchronize(StreamIndex{0}, {}));
   ASSERT_TRUE(device_->reset());
   EXPECT_EQ(sim_.count_objects().allocations, 0U);
   static_cast<void>(memory);

@@ -4,37 +4,10 @@
 
 #include <string>
 
-#include "props/checker.hpp"
-#include "traces/reader.hpp"
-#include "traces/replayer.hpp"
+#include "props/differences_for_tests.hpp"
 
 namespace taintgraph::props {
 namespace {
-
-// What is wrong, one line each; nothing if runtime, model and the program's own expectations agree.
-std::string differences(const std::string& operations, const std::string& header = "") {
-  const std::string first =
-      R"({"format":"taintgraph-trace","version":1)" + (header.empty() ? "" : "," + header) + "}\n";
-  const auto program = traces::parse_program(first + operations);
-  if (!program) return "not a trace: " + traces::to_string(program.error().front(), "text");
-  std::string all;
-  CheckOptions options;
-  if (const auto difference = check(*program, options).disagreement) {
-    all += difference->property + " at " + difference->operation + ": expected " + difference->expected + ", found " +
-           difference->found + '\n';
-  }
-  traces::SessionOptions session;
-  session.validate = true;
-  traces::Replayer replayer(
-      program->header, program->names, session,
-      [&](const traces::Operation&, const traces::StepResult&, const std::vector<traces::Mismatch>& mismatches) {
-        for (const traces::Mismatch& each : mismatches) all += traces::to_string(each) + '\n';
-      });
-  for (const traces::Operation& operation : program->operations) replayer.execute(operation);
-  replayer.finish();
-  for (const traces::Mismatch& each : replayer.whole_run()) all += traces::to_string(each) + '\n';
-  return all;
-}
 
 // Where an earlier call of the operation fails for good, its own fault never gets to strike.
 TEST(Agreement, ARelocationFailsWithWhatFailedFirst) {
@@ -182,6 +155,17 @@ TEST(Agreement, ACaptureThatPoisonsTheDeviceAsItBegins) {
   }
 }
 
+// That a capture is invalid is news once; what the host's own code throws afterwards is not hidden by it.
+TEST(Agreement, HostCodeThrowsBehindAnErrorThatIsNoNews) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"capture_begin","stream":1}
+{"op":"alloc","buffer":"Y","size":1,"fault":"capture_unsupported"}
+{"op":"launch","kernel":"noop","stream":1,"expect":{"outcome":"failed","error":"capture_invalidated"}}
+{"op":"copy","id":"C","to":"X","from":"X","stream":1,"fault":"host_exception","expect":{"outcome":"failed","error":"host_exception"}})",
+                        R"("faults":[{"call":"cuMemcpyDtoDAsync","op":"C","kind":"capture_invalidated"}])"),
+            "");
+}
+
 // A write longer than what is staged at once waits for its own beginning.
 TEST(Agreement, ALongWriteMayMeetItsOwnFault) {
   EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1025}
@@ -195,6 +179,15 @@ TEST(Agreement, ALongWriteThatFailsHalfWayMayHaveCausedItsFault) {
   EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1025}
 {"op":"write","id":"W","to":"X","fill":0,"fault":"assert","expect":{"outcome":"failed","roots":["W"],"error":"not_supported"}}
 {"op":"write","id":"V","to":"X","fill":0,"expect":{"outcome":"failed","roots":["V"],"error":"assert"}})",
+                        R"("faults":[{"call":"cuStreamQuery","op":"W","kind":"not_supported"}])"),
+            "");
+}
+
+// Its wait asks first, and so does not come to the call that would fail.
+TEST(Agreement, ALongWriteMeetsItsFaultBeforeItsWaitCanFail) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":1025}
+{"op":"write","id":"W","to":"X","fill":0,"fault":"assert","expect":{"outcome":"failed","roots":["W"],"error":"assert"}}
+{"op":"write","id":"V","to":"X","fill":0,"expect":{"outcome":"poisoned","roots":["W"]}})",
                         R"("faults":[{"call":"cuStreamSynchronize","op":"W","kind":"not_supported"}])"),
             "");
 }
@@ -215,11 +208,11 @@ TEST(Agreement, AFaultingKernelFaultsThoughItsLaunchWasSaidToFail) {
       "");
 }
 
-// The wait that would have shown it was never made.
-TEST(Agreement, ALateFaultStaysHiddenFromASyncThatFailsByItself) {
+// A stream is asked whether it is done before it is waited for, and the answer is the error.
+TEST(Agreement, ALateFaultSurfacesInASyncThatWouldFailByItself) {
   EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop","fault":"assert"}
-{"op":"sync","stream":0,"fault":"invalid_value","expect":{"outcome":"failed","error":"invalid_value"}}
-{"op":"sync","stream":0,"expect":{"outcome":"failed","error":"assert"}})",
+{"op":"sync","id":"S","stream":0,"fault":"invalid_value","expect":{"outcome":"failed","error":"assert"}}
+{"op":"sync","stream":0,"expect":{"outcome":"poisoned","roots":["S"]}})",
                         R"("device":{"surfacing":"documented"})"),
             "");
 }

@@ -69,7 +69,7 @@ class Checker {
     }
     if (operation.kind == traces::OpKind::reset && found.outcome == traces::Outcome::ok) renewed_ = true;
     std::optional<Disagreement> difference = compare(operation, expected, found);
-    if (difference && expected.outcome_open) {
+    while (difference && expected.outcome_open) {
       expected = model.otherwise();
       difference = compare(operation, expected, found);
     }

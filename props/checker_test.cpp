@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "gpu/kernel_catalog.hpp"
 #include "props/expectations.hpp"
 #include "props/generator.hpp"
 #include "traces/reader.hpp"
@@ -71,6 +72,30 @@ TEST(Checker, WhoMayBeToBlameFollowsFromTheProgram) {
     for (const Prediction& each : run.predictions) blamed += each.suspects.size() > 1 && !each.suspects_open ? 1 : 0;
   }
   EXPECT_GT(blamed, 400U);
+}
+
+// Programs as drawn, in each of which one launch hangs and some waits have deadlines.
+TEST(Checker, WhatHangsAndWhatGoesOnFollowsFromTheProgram) {
+  const auto spin = static_cast<std::uint16_t>(gpu::find_kernel("spin") - gpu::kernel_catalog().data());
+  std::size_t given_up = 0;
+  for (std::uint64_t case_number = 0; case_number < 400; ++case_number) {
+    Program program = generate(12, case_number, {});
+    std::uint64_t launches = case_number % 12;
+    for (traces::Operation& operation : program.operations) {
+      if (operation.kind == traces::OpKind::sync && case_number % 3 == 0) operation.deadline = 100 * case_number;
+      if (operation.kind != traces::OpKind::launch || launches-- != 0) continue;
+      operation.kernel = spin;
+      operation.scalar = 0;
+    }
+    CheckOptions options;
+    options.keep_predictions = true;
+    const CheckedRun run = check(program, options);
+    ASSERT_FALSE(run.disagreement) << "case " << case_number << ", " << run.disagreement->property << " at step "
+                                   << run.disagreement->step << ": expected " << run.disagreement->expected
+                                   << ", found " << run.disagreement->found;
+    for (const Prediction& each : run.predictions) given_up += each.outcome == Outcome::timeout ? 1 : 0;
+  }
+  EXPECT_GT(given_up, 150U);
 }
 
 TEST(Checker, TheFirstThingThatDoesNotHoldEndsTheRun) {

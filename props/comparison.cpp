@@ -25,6 +25,8 @@ std::string_view outcome_property(const Operation& operation, Outcome expected) 
       return "D1 outcome";
     case Outcome::skipped:
       return "W1 outcome";
+    case Outcome::timeout:
+      return "R3 outcome";
     case Outcome::unwritten:
       return operation.kind == OpKind::read ? "R1 outcome" : "W5 outcome";
     default:

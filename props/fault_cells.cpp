@@ -24,14 +24,15 @@ constexpr Call kNeverMade[] = {Call::cuDriverGetVersion,
                                Call::cuDeviceGetName,
                                Call::cuDevicePrimaryCtxRetain,
                                Call::cuDevicePrimaryCtxRelease,
-                               Call::cuStreamQuery,
+                               Call::cuCtxSynchronize,
                                Call::cuEventSynchronize,
                                Call::cuMemAllocAsync,
                                Call::cuMemFreeAsync,
                                Call::cuMemGetInfo,
                                Call::cuFuncLoad};
 constexpr Call kAroundEveryCall[] = {Call::cuCtxGetCurrent, Call::cuCtxSetCurrent};
-constexpr Call kTakesDown[] = {Call::cuCtxSynchronize, Call::cuEventDestroy};
+constexpr Call kBeforeEveryWait[] = {Call::cuStreamQuery};
+constexpr Call kTakesDown[] = {Call::cuEventDestroy};
 constexpr Call kMakesContexts[] = {Call::cuInit, Call::cuDeviceGet, Call::cuCtxCreate, Call::cuCtxDestroy};
 constexpr Call kOfAReset[] = {Call::cuInit,         Call::cuDeviceGet,   Call::cuCtxCreate,   Call::cuCtxDestroy,
                               Call::cuStreamCreate, Call::cuEventCreate, Call::cuMemAllocHost};
@@ -52,6 +53,8 @@ constexpr Rule kRules[] = {
      [](const FaultCell& cell) { return is_among(cell.call, kNeverMade); }},
     {"made before every other call, to no effect or to that of the other call failing, which has cells of its own",
      [](const FaultCell& cell) { return is_among(cell.call, kAroundEveryCall); }},
+    {"made before every wait, as often as it takes: struck there, the wait fails, which has cells of its own",
+     [](const FaultCell& cell) { return is_among(cell.call, kBeforeEveryWait); }},
     {"made only to take a device down: after the program's end, or on a poisoned context, which has its answer",
      [](const FaultCell& cell) { return is_among(cell.call, kTakesDown); }},
     {"a reset ends every capture before it makes a context",

@@ -91,7 +91,8 @@ struct FeatureRow {
 
 struct FeatureCounts {
   std::array<std::uint64_t, kFeatureCount> counts{};
-  std::array<std::array<std::uint64_t, 6>, traces::kOpKindCount> outcomes{};  // by kind of operation, then outcome
+  // By kind of operation, then outcome.
+  std::array<std::array<std::uint64_t, traces::kOutcomeCount>, traces::kOpKindCount> outcomes{};
 
   void count(Feature feature) { ++counts[static_cast<std::size_t>(feature)]; }
   [[nodiscard]] std::uint64_t of(Feature feature) const { return counts[static_cast<std::size_t>(feature)]; }

@@ -27,25 +27,44 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
   }
   if (may_be_open(step)) question_ = Question{state_, operation, ordinal, step.verdict};
   Prediction prediction = answer(step);
-  if (!step.open) question_.reset();
+  note_choices(step, prediction);
   return prediction;
 }
 
 // Only to save copying the whole state before operations that can have but one answer.
 bool Model::may_be_open(const Step& step) const {
   const OpKind kind = step.operation.kind;
-  const bool by_nature = kind == OpKind::alloc || kind == OpKind::relocate || kind == OpKind::reset;
+  const bool by_nature = kind == OpKind::alloc || kind == OpKind::relocate || kind == OpKind::reset ||
+                         step.operation.deadline || state_.order.hangs();
   const bool may_wait_for_itself = kind == OpKind::write && step.verdict.leaves_behind;
   return by_nature || may_wait_for_itself || step.verdict.may_fail || !state_.pending.empty();
 }
 
 Prediction Model::otherwise() {
-  const Question question = std::move(*question_);
-  question_.reset();
-  state_ = question.before;
-  Step step{question.operation, question.ordinal, question.verdict};
-  step.take_other = true;
-  return answer(step);
+  // The last question whose other answer was not tried yet is answered so; those after it may be others then.
+  Choices& choices = question_->choices;
+  while (choices.back()) choices.pop_back();
+  choices.back() = true;
+  state_ = question_->before;
+  const traces::Operation operation = question_->operation;
+  Step step{operation, question_->ordinal, question_->verdict};
+  step.choices = choices;
+  Prediction prediction = answer(step);
+  note_choices(step, prediction);
+  return prediction;
+}
+
+bool Model::ask(Step& step) {
+  if (step.asked == step.choices.size()) step.choices.push_back(false);
+  return step.choices[step.asked++];
+}
+
+void Model::note_choices(const Step& step, const Prediction& prediction) {
+  if (prediction.outcome_open) {
+    question_->choices = step.choices;
+  } else {
+    question_.reset();
+  }
 }
 
 Prediction Model::answer(Step& step) {
@@ -113,7 +132,7 @@ void Model::settle(Step& step, Prediction& prediction) {
   state_.failures.prune(carried.failures);
   prediction.failures = carried.failures.size();
   prediction.tags = carried.tags;
-  prediction.outcome_open = step.open && !step.take_other;
+  prediction.outcome_open = std::find(step.choices.begin(), step.choices.end(), false) != step.choices.end();
 }
 
 std::set<Model::Ordinal> Model::held_by_graphs() const {

@@ -6,11 +6,14 @@
 //
 // Cost: each operation walks every byte of every live buffer (C1 and C2 are recounted, not kept).
 //
-// Some answers are the implementation's to choose. `outcome_open` marks them; there are two answers then, predict()'s
-// and otherwise()'s, and the first is the one in which nothing goes wrong. They are open where
+// Some answers are the implementation's to choose. `outcome_open` marks them; there is another answer then, for which
+// otherwise() asks, and perhaps one more. The first is the one in which nothing goes wrong. They are open where
 //  - an asynchronous fault is pending and the operation may surface it: `alloc`, `relocate`, `cleanup`, the capture
 //    operations and `destroy` at any time; with late surfacing everything that submits work, and waits for other work;
 //  - faults of different kinds are pending and late: which of them becomes the poison, and so whether `reset` works;
+//  - a `sync` has a deadline and its work is merely slow: how long work takes is nobody's business here;
+//  - something hangs, and the operation may need to wait for it: for room in staging memory, for an order that events
+//    cannot keep, for memory that was freed;
 //  - a planned fault struck housekeeping (freeing, say) which the operation may or may not answer for, or a sticky one
 //    struck a call that the operation can do without;
 //  - an `alloc` or `relocate` takes the live bytes over half of the device's memory: room is the pool's to define.
@@ -42,8 +45,8 @@ class Model {
   // Requires: ordinals rise.
   Prediction predict(const traces::Operation& operation, std::uint64_t ordinal, std::span<const sim::FiredFault> fired);
 
-  // Takes the last operation back and gives its other answer instead; the model goes on from there.
-  // Requires: the last prediction was open, and this is asked for once.
+  // Takes the last operation back and gives another answer instead; the model goes on from there.
+  // Requires: the last prediction was open.
   Prediction otherwise();
 
   // The counts of C1 and C2, recounted.
@@ -84,14 +87,18 @@ class Model {
     bool recovery_open = false;  // the poison is one of several faults, and they recover differently
   };
 
+  // The answers to an operation's open questions, in the order in which they are met: true for the less usual one.
+  using Choices = std::vector<bool>;
+
   // One operation being worked out.
   struct Step {
     const traces::Operation& operation;
     Ordinal ordinal;
     reference::Verdict verdict;
-    bool take_other = false;  // of two open answers give the one that fails
-    bool open = false;        // there were two
+    Choices choices{};      // of its open questions, those that are known beforehand and, in the end, all
+    std::size_t asked = 0;  // open questions so far
     bool left_behind = false;
+    bool gave_up = false;  // before an error could surface
   };
 
   // How far an operation reaches, and so which earlier faults surface in it.
@@ -103,10 +110,14 @@ class Model {
     traces::Operation operation;
     Ordinal ordinal;
     reference::Verdict verdict;
+    Choices choices{};  // of the answer given last
   };
 
   [[nodiscard]] bool may_be_open(const Step& step) const;
+  // An open question: true if the less usual answer is to be given.
+  [[nodiscard]] static bool ask(Step& step);
   Prediction answer(Step& step);
+  void note_choices(const Step& step, const Prediction& prediction);
   Prediction dispatch(Step& step);
   void settle(Step& step, Prediction& prediction);
 
@@ -125,7 +136,10 @@ class Model {
   Prediction launch(Step& step);
   Prediction copy(Step& step);
   Prediction submit(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed = std::nullopt);
+  [[nodiscard]] static bool hangs(const reference::Graph& graph);
+  [[nodiscard]] static bool may_be_no_work(const reference::Graph& graph);
   void queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed);
+  void queue_failed(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed);
   Prediction skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs);
   Prediction read(Step& step);
   [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
@@ -148,13 +162,20 @@ class Model {
     bool surfaced = false;     // the cause is an earlier asynchronous fault
     bool recovery_open = false;
   };
+  // What becomes of a wait for a stream, or for all, that has something to wait for; none: it is good.
+  [[nodiscard]] std::optional<Prediction> wait_in_vain(Step& step, std::optional<std::uint32_t> stream);
+  // Whether that wait fails by itself. `some_end`: of what is waited for, some ends in any case.
+  [[nodiscard]] static bool meets_an_error(const Step& step, bool some_end);
+  [[nodiscard]] std::optional<Trouble> stalling(Step& step, const reference::Graph& graph);
   // Its host code threw once the work was done.
   [[nodiscard]] static bool threw(const Trouble& trouble);
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
   void leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful);
   [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
+  [[nodiscard]] static std::optional<Trouble> own_trouble(Step& step);
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
-  void follow(Step& step, const Ranges& reads, const Ranges& writes);
+  void follow(std::uint32_t stream, const Ranges& reads, const Ranges& writes);
+  void follow_to_new_memory(std::uint32_t stream, const reference::Range& moved);
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
   [[nodiscard]] Prediction refuse(const Ranges& writes);
   void leave_behind(Step& step);

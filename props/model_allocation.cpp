@@ -21,8 +21,7 @@ Prediction Model::alloc(Step& step) {
   std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
   if (!stopped && over_half(operation.size)) {
     const bool cannot_be = operation.size > device_.memory_bytes;
-    step.open = step.open || !cannot_be;
-    if (cannot_be || step.take_other) stopped = Trouble{reference::cause_of(gpu::FaultKind::out_of_memory), {}};
+    if (cannot_be || ask(step)) stopped = Trouble{reference::cause_of(gpu::FaultKind::out_of_memory), {}};
   }
   if (stopped) {
     state_.memory.allocate_nothing(step.ordinal, operation.buffer, operation.size, step.ordinal);
@@ -38,6 +37,7 @@ Prediction Model::alloc(Step& step) {
 }
 
 bool Model::over_half(std::uint64_t more_bytes) const {
+  if (state_.order.hangs()) return true;  // what is freed may be in use for ever
   const std::uint64_t half = device_.memory_bytes / 2;
   std::uint64_t live = 0;
   for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
@@ -59,21 +59,27 @@ Prediction Model::relocate(Step& step) {
   }
   if (state_.poison != 0) return refuse({});
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
+  const std::uint32_t stream = open_stream(step.operation.stream);
   const bool has_bytes = state_.memory.at(buffer).size > 0;
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
+  std::optional<Trouble> stopped = surfacing(step, Reach::perhaps);
+  if (!stopped) stopped = stalling(step, {});
+  if (!stopped) stopped = own_trouble(step);
+  if (stopped) {
     const bool copied = stopped->strike.call == gpu::Call::cuMemcpyDtoDAsync || threw(*stopped);
     Prediction failed = fail(step, *stopped);
     if (step.verdict.elsewhere) state_.order_open = true;
-    if (copied && has_bytes) state_.order.relocate(open_stream(step.operation.stream), step.ordinal, buffer, false);
+    if (copied && has_bytes) state_.order.relocate(stream, step.ordinal, buffer, false);
     return failed;
   }
   if (over_half(state_.memory.at(buffer).size)) {
-    step.open = true;
-    if (step.take_other) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
+    if (ask(step)) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
   }
-  if (has_bytes) state_.order.relocate(open_stream(step.operation.stream), step.ordinal, buffer, true);
-  const Ranges whole{{buffer, 0, state_.memory.at(buffer).size}};
-  if (!capturing(step.operation.stream)) follow(step, whole, whole);
+  if (has_bytes) {
+    const reference::Range whole{buffer, 0, state_.memory.at(buffer).size};
+    state_.order.relocate(stream, step.ordinal, buffer, true);
+    follow(stream, {whole}, {});
+    follow_to_new_memory(stream, whole);
+  }
   leave_behind(step);
   return {};  // bytes and claims move along (B4); where to is nobody's business
 }
@@ -97,17 +103,13 @@ Prediction Model::reset(Step& step) {
   if (poison == 0) return with(Outcome::rejected, {});
   bool possible = state_.failures.at(poison).cause.recovery == gpu::FaultRecovery::context;
   if (state_.recovery_open) {
-    step.open = true;
-    if (step.take_other) possible = !possible;
+    if (ask(step)) possible = !possible;
   }
   if (!possible) return with(Outcome::failed, {poison});
   state_.windows.clear();
   state_.graphs.clear();
   std::optional<reference::Strike> fatal = step.verdict.fails;
-  if (!fatal && step.verdict.may_fail) {
-    step.open = true;
-    if (step.take_other) fatal = step.verdict.may_fail;
-  }
+  if (!fatal && step.verdict.may_fail && ask(step)) fatal = step.verdict.may_fail;
   if (fatal) {  // there is no new context, and no way back to the old one
     const reference::Cause met = reference::cause_of(fatal->kind);
     state_.recovery_open = state_.recovery_open || met.recovery == gpu::FaultRecovery::process;

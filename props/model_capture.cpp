@@ -22,15 +22,21 @@ Prediction Model::capture_begin(Step& step) {
   const std::uint32_t stream = step.operation.stream;
   if (!is_stream(stream) || capturing(stream)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::perhaps)) {
-    // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
-    const bool behind_the_wait = step.verdict.fails && step.verdict.fails->call != gpu::Call::cuStreamSynchronize;
-    if (behind_the_wait && !(stopped->surfaced && step.verdict.assumed)) {
+  // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
+  const bool behind_the_wait = step.verdict.fails && step.verdict.fails->call != gpu::Call::cuStreamSynchronize &&
+                               step.verdict.fails->call != gpu::Call::cuStreamQuery;
+  if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {
+    if (behind_the_wait && !step.verdict.assumed) {
       proved(stream);
-    } else if (stopped->surfaced && may_pass_over(stream)) {
+    } else if (may_pass_over(stream)) {
       state_.order_open = true;  // at the wait, or behind it
     }
-    if (!stopped->surfaced && step.verdict.may_fail) state_.order_open = true;
+    return fail(step, *surfaced);
+  }
+  if (const std::optional<Prediction> given_up = wait_in_vain(step, stream)) return *given_up;
+  if (const std::optional<Trouble> stopped = own_trouble(step)) {
+    if (behind_the_wait) proved(stream);
+    if (step.verdict.may_fail) state_.order_open = true;
     return fail(step, *stopped);
   }
   proved(stream);
@@ -82,7 +88,10 @@ std::optional<Model::Trouble> Model::trouble_recording(Step& step, reference::Wi
   if (!stopped || stopped->surfaced || !reference::invalidates_captures(stopped->strike.kind)) return stopped;
   const bool is_news = !window.known_invalidated || stopped->strike.kind != gpu::FaultKind::capture_invalidated;
   window.invalidated = window.known_invalidated = true;
-  return is_news ? stopped : std::nullopt;
+  if (is_news) return stopped;
+  const std::optional<sim::Fault>& own = step.operation.fault;  // of the host's own code, which then has its turn
+  if (!own || own->kind != gpu::FaultKind::host_exception) return std::nullopt;
+  return Trouble{reference::cause_of(own->kind), {.kind = own->kind, .effect = {}, .bytes_done = 0}};
 }
 
 Prediction Model::capture_end(Step& step) {

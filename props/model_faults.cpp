@@ -16,8 +16,8 @@ enum class Bearing : std::uint8_t { fails, harmless, open };
 
 // Ordering by events has a way out, waiting on the host, so none of these decides anything alone.
 bool is_event_call(Call call) {
-  constexpr Call calls[] = {Call::cuEventCreate, Call::cuEventDestroy,     Call::cuEventRecord,    Call::cuEventQuery,
-                            Call::cuStreamQuery, Call::cuEventSynchronize, Call::cuStreamWaitEvent};
+  constexpr Call calls[] = {Call::cuEventCreate, Call::cuEventDestroy,     Call::cuEventRecord,
+                            Call::cuEventQuery,  Call::cuEventSynchronize, Call::cuStreamWaitEvent};
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
@@ -85,7 +85,8 @@ Bearing bearing(OpKind kind, Call call) {
   // Compiling and loading, the table of its operands: a launch needs all of it.
   if (kind == OpKind::launch && !is_event_call(call)) return Bearing::fails;
   if (kind == OpKind::capture_begin) return Bearing::fails;  // so does a window, of a stream that is in none
-  if (call == Call::cuStreamSynchronize && submits_or_waits(kind)) return Bearing::fails;
+  const bool waits = call == Call::cuStreamSynchronize || call == Call::cuStreamQuery;
+  if (waits && submits_or_waits(kind)) return Bearing::fails;
   // A graph that cannot be given back whole is not made, or not dropped, without saying so.
   if (kind == OpKind::capture_end && call == Call::cuGraphDestroy) return Bearing::fails;
   if (kind == OpKind::destroy) return Bearing::fails;
@@ -110,7 +111,7 @@ Effect effect_of(const Operation& operation, const sim::FiredFault& fired) {
 }
 
 Strike strike_of(const Operation& operation, const sim::FiredFault& fired) {
-  return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done, fired.call};
+  return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done, fired.call, fired.when};
 }
 
 // The call that an operation's own fault strikes, where the log does not say.
@@ -217,6 +218,7 @@ class Judge {
     if (asked && !sticky && !std::exchange(refused_to_say_, true)) return;
     if (meaning == Bearing::fails || sticky) return fail(strike);
     if (meaning == Bearing::open && !verdict_.may_fail && !verdict_.fails) verdict_.may_fail = strike;
+    if (meaning == Bearing::harmless && !verdict_.unordered) verdict_.unordered = strike;
   }
 
   // Of several failures the first, but one that loses the device before all.
@@ -229,6 +231,9 @@ class Judge {
     if (!verdict_.leaves_behind) {
       verdict_.leaves_behind = async_of(operation_, fired, documented_);
       verdict_.work_behind = !planned || is_work_call(operation_.kind, fired.call);
+      const bool submits = own_call(operation_.kind) != Call::cuStreamSynchronize && operation_.kind != OpKind::alloc;
+      verdict_.behind_runs = is_work_call(operation_.kind, fired.call) || (fired.call == Call::none && submits);
+      if (fired.call == Call::cuMemAlloc) verdict_.behind_runs = false;
     }
     if (planned) verdict_.planned_behind = true;
   }

@@ -27,4 +27,7 @@ namespace taintgraph::props::reference {
 // The fault that running `kernel` causes, asynchronously; nothing for a kernel that works.
 [[nodiscard]] std::optional<gpu::FaultKind> fault_of(std::string_view kernel);
 
+// True for the kernel that is never done.
+[[nodiscard]] bool never_ends(std::string_view kernel);
+
 }  // namespace taintgraph::props::reference

@@ -19,6 +19,7 @@ void Order::wait(StreamNumber stream, StreamNumber on) {
   std::map<StreamNumber, std::uint64_t>& behind = rows_[stream].put_behind;
   for (const auto& [other, place] : waited.put_behind) behind[other] = std::max(behind[other], place);
   behind[on] = waited.queued.size();
+  rows_[stream].going = std::max(rows_[stream].going, waited.going);
 }
 
 // Nothing has to be done for work that is proved, or that the stream was put behind before.
@@ -80,8 +81,36 @@ void Order::proved(const std::vector<StreamNumber>& streams) {
   for (const StreamNumber stream : streams) {
     const Row& row = rows_[stream];
     rows_[stream].proven = row.queued.size();
+    rows_[stream].going = Going::on;
     for (const auto& [other, place] : row.put_behind) rows_[other].proven = std::max(rows_[other].proven, place);
   }
+}
+
+void Order::never_ends(StreamNumber stream) { rows_[stream].going = Going::never; }
+
+void Order::doubt(StreamNumber stream, bool hung_before) {
+  if (!hung_before) rows_[stream].going = Going::perhaps;
+}
+
+Order::Going Order::state_of(StreamNumber stream) const {
+  const auto found = rows_.find(stream);
+  return found == rows_.end() ? Going::on : found->second.going;
+}
+
+bool Order::hangs() const {
+  return std::any_of(rows_.begin(), rows_.end(), [](const auto& each) { return each.second.going != Going::on; });
+}
+
+bool Order::idle(StreamNumber stream) const {
+  const auto found = rows_.find(stream);
+  if (found == rows_.end()) return true;
+  const auto is_proved = [this](const auto& behind) {
+    const auto other = rows_.find(behind.first);
+    return other == rows_.end() || behind.second <= other->second.proven;
+  };
+  if (found->second.going != Going::on) return false;
+  const auto& behind = found->second.put_behind;
+  return found->second.queued.size() == found->second.proven && std::all_of(behind.begin(), behind.end(), is_proved);
 }
 
 Suspects Order::suspects() const {

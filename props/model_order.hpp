@@ -40,6 +40,17 @@ class Order {
   // The host has waited for these streams, and each wait was good.
   void proved(const std::vector<StreamNumber>& streams);
 
+  // What was queued on `stream` last is never done, nor is anything that comes after it, on this stream or others.
+  void never_ends(StreamNumber stream);
+  // Nobody can say whether the stream was put behind what hangs. Nothing if it hung before.
+  void doubt(StreamNumber stream, bool hung_before);
+  // Whether a wait for the stream would never come back; whether nobody can say; whether either holds of any stream.
+  [[nodiscard]] bool hangs(StreamNumber stream) const { return state_of(stream) == Going::never; }
+  [[nodiscard]] bool may_hang(StreamNumber stream) const { return state_of(stream) == Going::perhaps; }
+  [[nodiscard]] bool hangs() const;
+  // Whether the host knows already that all work of the stream, and what that comes after, is done.
+  [[nodiscard]] bool idle(StreamNumber stream) const;
+
   [[nodiscard]] Suspects suspects() const;
 
  private:
@@ -52,14 +63,17 @@ class Order {
     Mark writer;
     std::vector<Mark> readers;  // of each stream the last since the last write, in order of the first
   };
+  enum class Going : std::uint8_t { on, perhaps, never };
   struct Row {
     std::vector<Ordinal> queued;                       // operations, from the first
     std::uint64_t proven = 0;                          // so many of them
+    Going going = Going::on;                           // what comes next
     std::map<StreamNumber, std::uint64_t> put_behind;  // so much of each other stream
   };
 
   void after(StreamNumber stream, Mark mark);
   void order(StreamNumber stream, const std::vector<Range>& reads, const std::vector<Range>& writes);
+  [[nodiscard]] Going state_of(StreamNumber stream) const;
   Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Range>& reads, const std::vector<Range>& writes);
 
   std::map<StreamNumber, Row> rows_;

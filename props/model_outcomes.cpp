@@ -8,6 +8,60 @@ namespace taintgraph::props {
 
 using traces::Outcome;
 
+std::optional<Prediction> Model::wait_in_vain(Step& step, std::optional<std::uint32_t> stream) {
+  bool hangs = false;
+  bool idle = true;
+  bool doubtful = false;
+  bool some_end = false;  // in any case
+  for (std::uint32_t i = stream.value_or(0); i < (stream ? *stream + 1 : device_.streams); ++i) {
+    const bool is_idle = state_.order.idle(i);
+    hangs = hangs || state_.order.hangs(i);
+    doubtful = doubtful || state_.order.may_hang(i);
+    idle = idle && is_idle;
+    some_end = some_end || is_idle || (!step.operation.deadline && !state_.order.hangs(i) && !state_.order.may_hang(i));
+  }
+  if (meets_an_error(step, some_end)) return std::nullopt;
+  const bool slow = step.operation.deadline && !idle;
+  if (!hangs && !step.gave_up && !((slow || doubtful) && ask(step))) return std::nullopt;
+  if (step.verdict.leaves_behind && !step.verdict.assumed) leave_behind(step);  // by a wait for another stream
+  Prediction given_up = with(Outcome::timeout, {});
+  given_up.error = "timeout";
+  return given_up;
+}
+
+// An error counts for more than a wait given up, and a fault that fired has made one. The operation's own, which the
+// log does not show, strikes the first wait that comes to its end.
+bool Model::meets_an_error(const Step& step, bool some_end) {
+  const std::optional<reference::Strike>& strike = step.verdict.fails;
+  if (!strike || strike->kind == gpu::FaultKind::host_exception) return false;
+  if (step.verdict.assumed) return some_end && strike->call == gpu::Call::cuStreamSynchronize;
+  return strike->call != gpu::Call::cuStreamBeginCapture;  // which stands behind the wait
+}
+
+// What hangs may be in the way of work that goes on: of its order where an event fails, and of staging memory. Its
+// stream may come after what hangs only for the sake of this very work.
+std::optional<Model::Trouble> Model::stalling(Step& step, const reference::Graph& graph) {
+  if (!state_.order.hangs()) return std::nullopt;
+  if (step.verdict.unordered && ask(step)) {
+    const std::uint32_t stream = open_stream(step.operation.stream);
+    state_.order.doubt(stream, state_.order.hangs(stream));
+    return Trouble{reference::cause_of(step.verdict.unordered->kind), *step.verdict.unordered};
+  }
+  constexpr std::size_t kOperandsInlined = 16;
+  const traces::Operation& operation = step.operation;
+  const std::size_t operands = operation.reads.size() + operation.writes.size();
+  const bool wide = operation.kind == traces::OpKind::launch && operands > kOperandsInlined;
+  if (!wide && operation.kind != traces::OpKind::write) return std::nullopt;
+  reference::Order order = state_.order;
+  order.work(operation.stream, step.ordinal, graph);
+  if (!order.hangs(operation.stream) && !order.may_hang(operation.stream)) return std::nullopt;
+  if (!ask(step)) return std::nullopt;
+  Trouble full{{}, {}};
+  full.cause.error = "timeout";
+  full.strike.effect = reference::Effect::unknown;
+  return full;
+}
+
 bool Model::threw(const Trouble& trouble) {
   return !trouble.surfaced && trouble.strike.kind == gpu::FaultKind::host_exception;
 }
@@ -15,15 +69,18 @@ bool Model::threw(const Trouble& trouble) {
 // An earlier asynchronous fault comes before the operation's own; the operation's own before its work.
 std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
   if (std::optional<Trouble> surfaced = surfacing(step, reach)) return surfaced;
+  return own_trouble(step);
+}
+
+std::optional<Model::Trouble> Model::own_trouble(Step& step) {
   std::optional<reference::Strike> strike = step.verdict.fails;
-  if (step.verdict.may_fail) step.open = true;
-  if (step.verdict.may_fail && step.take_other) strike = step.verdict.may_fail;
+  if (step.verdict.may_fail && ask(step)) strike = step.verdict.may_fail;
   if (!strike) return std::nullopt;
   return Trouble{reference::cause_of(strike->kind), *strike};
 }
 
 // Work on bytes that a faulted stream uses is ordered after that use, and so after the fault.
-void Model::follow(Step& step, const Ranges& reads, const Ranges& writes) {
+void Model::follow(std::uint32_t stream, const Ranges& reads, const Ranges& writes) {
   const auto meet = [](const Ranges& some, const Ranges& others) {
     return std::any_of(some.begin(), some.end(), [&others](const reference::Range& range) {
       return std::any_of(others.begin(), others.end(),
@@ -32,10 +89,21 @@ void Model::follow(Step& step, const Ranges& reads, const Ranges& writes) {
   };
   for (reference::AsyncFault& fault : state_.pending) {
     const bool meets = meet(reads, fault.writes) || meet(writes, fault.writes) || meet(writes, fault.reads);
-    if (meets) fault.streams.insert(step.operation.stream);
-    if (fault.streams.count(step.operation.stream) == 0) continue;
+    if (meets) fault.streams.insert(stream);
+    if (fault.streams.count(stream) == 0) continue;
     fault.reads.insert(fault.reads.end(), reads.begin(), reads.end());
     fault.writes.insert(fault.writes.end(), writes.begin(), writes.end());
+  }
+}
+
+// A relocation only reads the old memory, and nobody has used the new one before it: work that comes later is ordered
+// after the relocation, and after a fault only if that is.
+void Model::follow_to_new_memory(std::uint32_t stream, const reference::Range& moved) {
+  const auto of_moved = [&moved](const reference::Range& range) { return range.buffer == moved.buffer; };
+  for (reference::AsyncFault& fault : state_.pending) {
+    fault.reads.erase(std::remove_if(fault.reads.begin(), fault.reads.end(), of_moved), fault.reads.end());
+    fault.writes.erase(std::remove_if(fault.writes.begin(), fault.writes.end(), of_moved), fault.writes.end());
+    if (fault.streams.count(stream) != 0) fault.writes.push_back(moved);
   }
 }
 
@@ -58,12 +126,15 @@ std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
   // An operation that fails by itself may never come to wait.
   const bool fails_by_itself = (step.verdict.fails && step.verdict.fails->kind != gpu::FaultKind::host_exception) ||
                                step.verdict.may_fail.has_value();
-  if (must_by_waiting && !must && fails_by_itself) {
-    step.open = true;
-    if (step.take_other) return std::nullopt;
+  // Nor does one that gives up.
+  const bool gives_up = step.operation.deadline || state_.order.hangs();
+  if (must_by_waiting && !must && (fails_by_itself || gives_up)) {
+    if (ask(step)) {
+      step.gave_up = !fails_by_itself;
+      return std::nullopt;
+    }
   } else if (!must && !must_by_waiting) {
-    step.open = true;
-    if (!step.take_other) return std::nullopt;
+    if (!ask(step)) return std::nullopt;
   }
 
   Trouble trouble{reference::cause_of(state_.pending.front().kind), {}};

@@ -87,17 +87,21 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
 
   const Ranges reads = reference::read_by(graph);
   const Ranges writes = reference::written_by(graph);
-  follow(step, reads, writes);
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
+  follow(step.operation.stream, reads, writes);
+  std::optional<Trouble> stopped = surfacing(step, Reach::submits);
+  if (!stopped) stopped = stalling(step, graph);
+  if (!stopped) stopped = own_trouble(step);
+  if (stopped) {
     reference::run_partly(graph, stopped->strike, state_.memory);
     const bool doubtful = stopped->strike.effect == reference::Effect::unknown;
     if (doubtful || stopped->strike.effect == reference::Effect::everything) {
-      leave_faults_of(graph, step.operation.stream, doubtful);
+      leave_faults_of(graph, step.operation.stream, doubtful || state_.order.hangs());
     }
     state_.memory.claim(writes, step.ordinal);
     Prediction prediction = fail(step, *stopped);
-    if (step.verdict.elsewhere) state_.order_open = true;
-    queue(step, graph, replayed);
+    queue_failed(step, graph, replayed);
+    const bool happened = stopped->strike.effect == reference::Effect::everything || threw(*stopped);
+    if (happened && hangs(graph)) state_.order.never_ends(step.operation.stream);
     return prediction;
   }
   queue(step, graph, replayed);
@@ -108,14 +112,39 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
     step.verdict.leaves_behind->reads = reads;
     step.verdict.leaves_behind->writes = writes;
   }
-  leave_behind(step);
+  const bool stuck = state_.order.hangs(step.operation.stream);
+  const bool may_be_stuck = state_.order.may_hang(step.operation.stream) || (stuck && may_be_no_work(graph));
+  if (may_be_stuck && step.verdict.leaves_behind) step.verdict.leaves_behind->doubtful = true;
+  if (stuck && !may_be_stuck && step.verdict.behind_runs) {
+    step.left_behind = true;  // work that never runs never faults
+  } else {
+    leave_behind(step);
+  }
+  const bool ended = step.verdict.leaves_behind && step.verdict.behind_runs;  // by the fault that it carries
+  if (!ended && hangs(graph)) state_.order.never_ends(step.operation.stream);
   // Work has one error: the one that it was given, or that of its kernel.
-  if (!step.verdict.work_behind) leave_faults_of(graph, step.operation.stream, false);
+  if (!step.verdict.work_behind && !stuck) leave_faults_of(graph, step.operation.stream, may_be_stuck);
   return {};
+}
+
+// A graph of copies of nothing, or of nothing at all: there is no work then, and its error is of the call.
+bool Model::may_be_no_work(const reference::Graph& graph) {
+  return std::all_of(graph.begin(), graph.end(), [](const reference::Node& node) {
+    return node.kernel == "copy" && all_empty(node.reads) && all_empty(node.writes);
+  });
+}
+
+bool Model::hangs(const reference::Graph& graph) {
+  for (const reference::Node& node : graph) {
+    if (node.fault) return false;  // the device is gone before anything behind it
+    if (reference::never_ends(node.kernel)) return true;
+  }
+  return false;
 }
 
 // The device is gone before the node after a faulting one runs.
 void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful) {
+  if (hangs(graph)) return;
   const auto node =
       std::find_if(graph.begin(), graph.end(), [](const reference::Node& each) { return each.fault.has_value(); });
   if (node == graph.end()) return;
@@ -127,7 +156,6 @@ void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream,
   leave_behind(std::move(left));
 }
 
-// Failed work is queued too, as far as anybody knows, unless putting it in order was what failed.
 void Model::queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
   const std::uint32_t stream = step.operation.stream;
   if (replayed) {
@@ -135,6 +163,15 @@ void Model::queue(Step& step, const reference::Graph& graph, std::optional<trace
   } else {
     state_.order.work(stream, step.ordinal, graph);
   }
+}
+
+// Failed work is queued too, as far as anybody knows, unless putting it in order was what failed.
+void Model::queue_failed(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
+  const bool hung_before = state_.order.hangs(step.operation.stream);
+  queue(step, graph, replayed);
+  if (!step.verdict.elsewhere) return;
+  state_.order_open = true;
+  if (state_.order.hangs(step.operation.stream)) state_.order.doubt(step.operation.stream, hung_before);
 }
 
 Prediction Model::skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs) {
@@ -164,15 +201,30 @@ Prediction Model::read(Step& step) {
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
   if (!roots.empty()) return unwritten(*from, std::move(roots));
   if (all_empty(*from)) return {};
-  follow(step, *from, {});
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::waits_for_stream)) {
+  follow(operation.stream, *from, {});
+  const reference::Graph reading = {reference::Node{.reads = *from}};
+  std::optional<Trouble> stopped = surfacing(step, Reach::waits_for_stream);
+  if (!stopped) stopped = stalling(step, reading);
+  if (!stopped) stopped = own_trouble(step);
+  // The copy that its own fault strikes is made before the wait, unless an earlier read left its own behind.
+  const bool struck = stopped && !threw(*stopped) && stopped->strike.when != gpu::FaultWhen::async;
+  const bool unseen = struck && !stopped->surfaced && step.verdict.assumed;
+  reference::Order order = state_.order;
+  order.work(operation.stream, step.ordinal, reading);
+  const bool given_up_on = order.hangs(operation.stream) && (!struck || (unseen && ask(step)));
+  if (given_up_on || (order.may_hang(operation.stream) && (!struck || unseen) && ask(step))) {
+    state_.order = order;
+    Prediction given_up = with(Outcome::timeout, {});
+    given_up.error = "timeout";
+    return given_up;
+  }
+  if (stopped) {
     Prediction failed = fail(step, *stopped);
-    if (step.verdict.elsewhere) state_.order_open = true;
-    queue(step, {reference::Node{.reads = *from}}, std::nullopt);
+    queue_failed(step, reading, std::nullopt);
     if (threw(*stopped)) proved(operation.stream);
     return failed;
   }
-  queue(step, {reference::Node{.reads = *from}}, std::nullopt);
+  queue(step, reading, std::nullopt);
   proved(operation.stream);
   leave_behind(step);
   Prediction prediction;
@@ -215,7 +267,9 @@ Prediction Model::sync(Step& step) {
   if (captured) return with(Outcome::rejected, {});
   const Reach reach = operation.has_stream ? Reach::waits_for_stream : Reach::waits_for_all;
   const std::optional<std::uint32_t> stream = operation.has_stream ? std::optional(operation.stream) : std::nullopt;
-  if (const std::optional<Trouble> stopped = trouble(step, reach)) {
+  if (const std::optional<Trouble> surfaced = surfacing(step, reach)) return fail(step, *surfaced);
+  if (const std::optional<Prediction> given_up = wait_in_vain(step, stream)) return *given_up;
+  if (const std::optional<Trouble> stopped = own_trouble(step)) {
     Prediction failed = fail(step, *stopped);
     if (threw(*stopped)) proved(stream);
     return failed;
@@ -231,8 +285,14 @@ Prediction Model::wait(Step& step) {
   if (state_.poison != 0) return refuse({});
   if (capturing(operation.stream) || capturing(operation.on)) return with(Outcome::rejected, {});
   if (operation.stream == operation.on) return {};
-  if (const std::optional<Trouble> stopped = trouble(step, Reach::submits)) {
+  std::optional<Trouble> stopped = surfacing(step, Reach::submits);
+  if (!stopped) stopped = stalling(step, {});
+  if (!stopped) stopped = own_trouble(step);
+  if (stopped) {
     Prediction failed = fail(step, *stopped);
+    const bool after_a_hang = state_.order.hangs(operation.on) || state_.order.may_hang(operation.on);
+    const bool perhaps_made = step.verdict.elsewhere || stopped->strike.when == gpu::FaultWhen::after;
+    if (after_a_hang && perhaps_made) state_.order.doubt(operation.stream, state_.order.hangs(operation.stream));
     if (threw(*stopped)) state_.order.wait(operation.stream, operation.on);
     return failed;
   }

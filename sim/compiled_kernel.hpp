@@ -22,6 +22,7 @@ struct CompiledKernel {
   std::string_view name;  // of the entry point
   std::string_view source;
   std::span<const std::uint32_t> parameter_sizes;  // in bytes, in order
+  bool endless = false;                            // it spins until somebody ends it, which nobody does
 
   // Runs every thread, one after the other in the order of the grid, until one faults. `parameters` holds the values
   // one after the other, without padding.

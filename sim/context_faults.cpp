@@ -1,5 +1,7 @@
 #include "sim/context_faults.hpp"
 
+#include <algorithm>
+
 namespace taintgraph::sim {
 namespace {
 
@@ -42,11 +44,10 @@ CUresult ContextFaults::surface_passing(std::uint64_t call, std::uint64_t operat
   return CUDA_SUCCESS;
 }
 
-bool ContextFaults::bars(const WorkItem& item) const {
-  for (const LatentFault& fault : latent_) {
-    if (fault.ordinal != 0 && item.clock[fault.slot] >= fault.ordinal) return true;
-  }
-  return false;
+bool ContextFaults::holds(const VectorClock& past) const {
+  return std::any_of(latent_.begin(), latent_.end(), [&past](const LatentFault& fault) {
+    return fault.ordinal != 0 && past[fault.slot] >= fault.ordinal;
+  });
 }
 
 }  // namespace taintgraph::sim

@@ -38,8 +38,8 @@ class ContextFaults {
   // What a call that waits for nothing is told, the `call`-th of the run and made by `operation`.
   [[nodiscard]] CUresult surface_passing(std::uint64_t call, std::uint64_t operation);
 
-  // Whether `item` comes after work that faulted, so that it can never run.
-  [[nodiscard]] bool bars(const WorkItem& item) const;
+  // Whether there is work in `past` that faulted: what comes after it can never run.
+  [[nodiscard]] bool holds(const VectorClock& past) const;
 
  private:
   CUresult surface(std::size_t index);

@@ -80,5 +80,6 @@ static_assert(sizeof(GlobalPointer<char>) == sizeof(std::uint64_t));
 #define KERNEL [[gnu::always_inline]] static inline void
 #define DEVICE [[maybe_unused]] static inline
 #define GLOBAL(T) ::taintgraph::sim::device::GlobalPointer<T>
+#define DEVICE_SPIN() ((void)0)  // a kernel that says so is never run; see CompiledKernel::endless
 #define DEVICE_TRAP() ::taintgraph::sim::device::trap()
 #define DEVICE_ASSERT_FAIL(message) ::taintgraph::sim::device::assertion_failed()

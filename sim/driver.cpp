@@ -32,8 +32,8 @@ std::vector<Finding> Driver::take_findings() { return state_->entries.findings()
 
 std::vector<std::uint32_t> Driver::take_schedule() { return state_->entries.timeline().take_schedule(); }
 
-void Driver::force_schedule(std::span<const std::uint32_t> streams) {
-  state_->entries.timeline().force_schedule(streams);
+void Driver::force_schedule(std::span<const std::uint32_t> streams, Unscheduled unscheduled) {
+  state_->entries.timeline().force_schedule(streams, unscheduled);
 }
 
 LiveObjects Driver::count_objects() const { return state_->entries.count_objects(); }
@@ -50,6 +50,16 @@ std::vector<std::uint32_t> Driver::busy_streams() const {
 }
 
 bool Driver::is_idle() const { return state_->entries.timeline().is_idle(); }
+bool Driver::hangs() const {
+  bool hangs = false;
+  state_->entries.timeline().each_pending([&hangs](const WorkItem& item) { hangs |= item.due == Timeline::kNever; });
+  return hangs;
+}
+
+gpu::DeviceClock Driver::clock() {
+  return {&state_->entries.timeline(), [](void* self) { return static_cast<Timeline*>(self)->now(); },
+          [](void* self, std::uint64_t nanoseconds) { static_cast<Timeline*>(self)->pass(nanoseconds); }};
+}
 
 std::uint64_t Driver::now_nanoseconds() const { return state_->entries.timeline().now(); }
 

@@ -25,9 +25,11 @@
 #include <vector>
 
 #include "gpu/compiler_api.hpp"
+#include "gpu/device_clock.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/launch_observer.hpp"
 #include "sim/fault_plan.hpp"
+#include "sim/unscheduled.hpp"
 
 namespace taintgraph::sim {
 
@@ -85,8 +87,9 @@ class Driver {
 
   // Makes the device run its next pieces of work in this order (stream indices as above) before it goes back to virtual
   // time, which is when the schedule is taken. Until then each entry runs as soon as it can and nothing else runs but
-  // what a wait needs; an entry whose stream has nothing runnable when a wait needs it is passed over.
-  void force_schedule(std::span<const std::uint32_t> streams);
+  // what a wait needs; an entry whose stream has nothing runnable when a wait needs it is passed over. With
+  // Unscheduled::stays a wait finds no other work done.
+  void force_schedule(std::span<const std::uint32_t> streams, Unscheduled unscheduled = Unscheduled::runs_if_needed);
 
   // O(host allocations), which are few.
   [[nodiscard]] LiveObjects count_objects() const;
@@ -98,7 +101,12 @@ class Driver {
   // Nothing at all is queued which did not run yet, reservations and frees in stream order included.
   [[nodiscard]] bool is_idle() const;
 
+  // Whether work is queued that is never done: a kernel that spins, and whatever comes after it.
+  [[nodiscard]] bool hangs() const;
+
   [[nodiscard]] std::uint64_t now_nanoseconds() const;
+  // Virtual time, to be given to the backend. Whoever waits by it lets the device work.
+  [[nodiscard]] gpu::DeviceClock clock();
 
  private:
   struct State;

@@ -127,6 +127,7 @@ void DriverEntries::destroy_context(CUcontext handle, ContextObject& context) {
   const std::uint64_t serial = context.serial;
   const VectorClock past = past_of(context);
   timeline_.run_until(past);
+  timeline_.discard(serial);  // what never ends is ended here
   timeline_.host_waited_for(past);
   std::erase_if(open_captures_, [serial](const auto& capture) { return capture->context == serial; });
   graph_execs_.each([&](CUgraphExec exec, const GraphExecObject& object) {

@@ -75,6 +75,7 @@ void DriverEntries::look_ahead(ContextObject& context) {
     if (item.probed) return false;
     if (item.context != context.serial || item.operation == operation) return true;
     item.probed = true;
+    if (item.due == Timeline::kNever) return true;  // never runs, and so never faults
     const std::optional<AsyncFault>& injected = item.work.fault;
     if (injected ? injected->surface_after_calls.has_value() : !executor_.looks_faulty(item.work)) return true;
     faulty.join(item.clock);
@@ -122,7 +123,8 @@ CUresult DriverEntries::struck(const FiredFault& fault, ContextObject* context, 
       struck_.async = AsyncFault{code, fault.surface_after_calls};
       result = body();
       if (context == nullptr) context = struck_context();
-      if (struck_.async && result == CUDA_SUCCESS && context != nullptr) {
+      const bool made = result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
+      if (struck_.async && made && context != nullptr) {
         context->faults.add({code, 0, 0, fault.operation, fault.call_ordinal + fault.surface_after_calls.value_or(0)});
       }
       break;
@@ -140,12 +142,17 @@ CUresult DriverEntries::wait_for(ContextObject& context, const VectorClock& past
   timeline_.run_until(past);
   const CUresult code = context.faults.surface_waited(past, plan_.operation());
   if (code != CUDA_SUCCESS) return became_known(context, code);
+  if (!timeline_.done(past)) {
+    findings_.add("a wait for work that never ends");  // which would not have come back
+    return CUDA_ERROR_NOT_READY;
+  }
   timeline_.host_waited_for(past);
   return CUDA_SUCCESS;
 }
 
 CUresult DriverEntries::query(ContextObject& context, const VectorClock& past) {
-  if (!timeline_.done(past)) return CUDA_ERROR_NOT_READY;
+  // What stands behind a fault is never done, and the error is the answer.
+  if (!timeline_.done(past) && !context.faults.holds(past)) return CUDA_ERROR_NOT_READY;
   return wait_for(context, past);
 }
 
@@ -165,12 +172,16 @@ void DriverEntries::queued(ContextObject& context, WorkItem& item) {
   // it.
   if (struck_.async && !marks_ownership(item.work.kind)) item.work.fault = std::exchange(struck_.async, std::nullopt);
   item.work.write_limit = struck_.write_limit;
+  // An error of its own ends a kernel, and what a call that failed did of its work was done at once.
+  const bool is_endless = item.work.kind == WorkKind::kernel && item.work.kernel->endless && !item.work.fault &&
+                          item.work.write_limit == Work::kAllBytes;
+  if (is_endless) timeline_.never_ends(item);
   races_.queued(item, timeline_.host());
 }
 
 void DriverEntries::run(WorkItem& item) {
   ContextObject* const context = context_of(item.context);
-  const bool is_barred = context != nullptr && context->faults.bars(item);
+  const bool is_barred = context != nullptr && context->faults.holds(item.clock);
   if (is_barred && item.work.kind != WorkKind::release) return;
   std::optional<CUresult> error = executor_.execute(item.work, item.slot);
   // The call has reported its failure; this is only what was done of it.

@@ -18,6 +18,9 @@ constexpr std::string_view kRecorded = "recorded";
 
 bool is_host_code(gpu::FaultKind kind) { return kind == gpu::FaultKind::host_exception; }
 
+// How often a wait asks is a matter of time, and what a plan strikes is not to be.
+bool is_poll(Call call) { return call == Call::cuStreamQuery; }
+
 }  // namespace
 
 CallClass class_of(Call call) {
@@ -106,6 +109,7 @@ void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
 bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const {
   const gpu::FaultKind kind = planned.fault.kind;
   if (!gpu::row(kind).injectable || is_host_code(kind) != (site.call == Call::none)) return false;
+  if (!planned.call && is_poll(site.call)) return false;
   if (planned.call ? *planned.call != site.call : !gpu::may_return(site.call, kind)) return false;
   if (planned.call_class && *planned.call_class != site.call_class.value_or(class_of(site.call))) return false;
   if (planned.stream && planned.stream != site.stream) return false;
@@ -135,7 +139,7 @@ FiredFault FaultPlan::fire(const Fault& fault, Call call, std::string_view plann
 }
 
 std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
-  if (site.call != Call::none) ++calls_;
+  if (site.call != Call::none && !is_poll(site.call)) ++calls_;
   if (asleep_) return std::nullopt;
   ++made_[static_cast<std::size_t>(site.call)];
   // Every planned fault counts the calls it selects, even where another one strikes.

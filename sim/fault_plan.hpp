@@ -104,7 +104,8 @@ class FaultPlan {
   // Arms faults for single calls of the operation just begun. `faults` must live until the next operation begins.
   void strike(std::span<const CallFault> faults) { recorded_ = faults; }
 
-  // Asks about one driver call; counts it. A result is logged as fired.
+  // Asks about one driver call; counts it, unless it only asks whether a stream is done. Such a call is struck only
+  // where a planned fault names it. A result is logged as fired.
   [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
 
   // While it sleeps nothing strikes and no call is counted as selected: the making of a device and its end are no part

@@ -40,11 +40,11 @@ TEST(FaultPlanTest, OwnFaultStrikesEverySelectedCallOfItsOperation) {
   const FiredFault& second = plan.fired()[1];
   EXPECT_EQ(second.operation, 3U);
   EXPECT_EQ(second.call, Call::cuMemAlloc);
-  EXPECT_EQ(second.call_ordinal, 3U);
+  EXPECT_EQ(second.call_ordinal, 2U);
   EXPECT_EQ(second.kind, FaultKind::out_of_memory);
   EXPECT_EQ(second.when, FaultWhen::before);
   EXPECT_EQ(second.code, 2);
-  EXPECT_EQ(plan.calls(), 5U);
+  EXPECT_EQ(plan.calls(), 4U);
 }
 
 TEST(FaultPlanTest, SkipAndCountLimitATransientFault) {
@@ -54,6 +54,23 @@ TEST(FaultPlanTest, SkipAndCountLimitATransientFault) {
   FaultPlan plan(1, {planned});
   EXPECT_EQ(pattern(plan, kAlloc, 8), "..xxx...");
   EXPECT_EQ(plan.fired().back().planned, "f");
+}
+
+// What a plan strikes does not depend on how often a wait asks.
+TEST(FaultPlanTest, AskingWhetherAStreamIsDoneIsSelectedOnlyByName) {
+  PlannedFault planned;
+  planned.fault.kind = FaultKind::invalid_handle;
+  planned.call_class = CallClass::sync;
+  planned.skip = 1;
+  PlannedFault named;
+  named.fault.kind = FaultKind::invalid_context;
+  named.call = Call::cuStreamQuery;
+  named.skip = 4;
+  FaultPlan plan(1, {planned, named});
+  EXPECT_EQ(pattern(plan, {Call::cuStreamQuery, 0, {}}, 4), "....");
+  EXPECT_EQ(plan.calls(), 0U);
+  EXPECT_EQ(pattern(plan, {Call::cuStreamSynchronize, 0, {}}, 3), ".x.");
+  EXPECT_EQ(pattern(plan, {Call::cuStreamQuery, 0, {}}, 2), "x.");
 }
 
 TEST(FaultPlanTest, PersistentHasNoLimit) {

@@ -80,7 +80,7 @@ struct HostKernel<function> {
   }
 
   static constexpr CompiledKernel compiled(std::string_view name, std::string_view source) {
-    return {name, source, kSizes, &run, &run_first_thread};
+    return {name, source, kSizes, source.find("DEVICE_SPIN()") != std::string_view::npos, &run, &run_first_thread};
   }
 };
 

@@ -22,6 +22,16 @@ sim::Driver& driver() {
   return made;
 }
 
+// Whoever asks by the clock of the host lets it pass between two questions; the device works as long meanwhile.
+gpu::CUresult query_and_work(gpu::CUstream stream) {
+  constexpr std::uint64_t kBetweenQuestions = 100'000;  // nanoseconds
+  const gpu::CUresult answer = driver().driver().cuStreamQuery(stream);
+  if (answer != gpu::CUDA_ERROR_NOT_READY) return answer;
+  const gpu::DeviceClock clock = driver().clock();
+  clock.pause(clock.self, kBetweenQuestions);
+  return answer;
+}
+
 // The table's name for CUDA's symbol.
 const char* entry_of(const char* symbol) {
   return std::strcmp(symbol, "cuGraphInstantiateWithFlags") == 0 ? "cuGraphInstantiate" : symbol;
@@ -39,6 +49,7 @@ TAINTGRAPH_EXPORT gpu::CUresult cuGetProcAddress_v2(const char* symbol, void** f
   if (std::strcmp(entry_of(symbol), #name) == 0) *function = reinterpret_cast<void*>(table.name);
   TAINTGRAPH_DRIVER_ENTRIES(TAINTGRAPH_FIND)
 #undef TAINTGRAPH_FIND
+  if (std::strcmp(symbol, "cuStreamQuery") == 0) *function = reinterpret_cast<void*>(&query_and_work);
   *status = *function == nullptr ? 1 : 0;
   return *function == nullptr ? gpu::CUDA_ERROR_NOT_FOUND : gpu::CUDA_SUCCESS;
 }

@@ -1,15 +1,12 @@
 #include "sim/timeline.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "sim/seeded_draw.hpp"
 
 namespace taintgraph::sim {
 namespace {
-
-constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 // In nanoseconds. A call takes about as long as a driver call does; work takes a few calls, so that streams overlap and
 // a few operations are in flight at any time.
@@ -48,7 +45,8 @@ WorkItem& Timeline::enqueue(std::uint32_t index) {
   item->work.fault.reset();
   item->work.write_limit = Work::kAllBytes;
   const std::uint64_t start = std::max(slot.ready_at, now_);
-  item->due = start + kShortestWork + draw(seed_, Draw::work_duration, index, item->ordinal) % kWorkSpread;
+  const std::uint64_t length = kShortestWork + draw(seed_, Draw::work_duration, index, item->ordinal) % kWorkSpread;
+  item->due = start < kNever - length ? start + length : kNever;
   slot.ready_at = item->due;
   slot.clock.join(host_);
   slot.clock.include(index, item->ordinal);
@@ -56,6 +54,11 @@ WorkItem& Timeline::enqueue(std::uint32_t index) {
   if (pending_ == 0 || item->due < next_due_) next_due_ = item->due;
   ++pending_;
   return *slot.queue.emplace_back(std::move(item));
+}
+
+void Timeline::never_ends(WorkItem& item) {
+  item.due = kNever;
+  slots_[item.slot].ready_at = kNever;
 }
 
 void Timeline::order_after(std::uint32_t index, const VectorClock& past, std::uint64_t due) {
@@ -87,6 +90,7 @@ bool Timeline::done(const VectorClock& past) const {
 }
 
 bool Timeline::runnable(const WorkItem& item) const {
+  if (item.due == kNever) return false;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const std::uint64_t needed = i == item.slot ? item.ordinal - 1 : item.clock[i];
     if (slots_[i].done < needed) return false;
@@ -149,10 +153,26 @@ void Timeline::step() {
     run_forced();
     return;
   }
+  run_due();
+}
+
+void Timeline::run_due() {
   if (now_ < next_due_) return;
   const auto is_due = [this](const WorkItem& item) { return item.due <= now_; };
   for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
   note_next_due();
+}
+
+void Timeline::pass(std::uint64_t nanoseconds) {
+  now_ += std::min(nanoseconds, kNever - 1 - now_);  // never is never reached
+  if (pending_ == 0) return;
+  if (!forced_) return run_due();
+  run_forced();
+  if (!forced_order_.empty()) {
+    forced_order_.pop_front();  // cannot run, and the host waits: passed over
+  } else if (unscheduled_ == Unscheduled::runs_if_needed) {
+    run_due();
+  }
 }
 
 void Timeline::run_until(const VectorClock& past) {
@@ -162,7 +182,9 @@ void Timeline::run_until(const VectorClock& past) {
       run_forced();
       if (forced_order_.size() == before && !done(past)) forced_order_.pop_front();  // cannot run: passed over
     }
-    const auto is_needed = [&past](const WorkItem& item) { return item.ordinal <= past[item.slot]; };
+    const auto is_needed = [&past](const WorkItem& item) {
+      return item.due != kNever && item.ordinal <= past[item.slot];
+    };
     for (std::size_t i = next(is_needed); i < slots_.size(); i = next(is_needed)) run_first(slots_[i]);
     note_next_due();
     return;
@@ -170,7 +192,14 @@ void Timeline::run_until(const VectorClock& past) {
   std::uint64_t until = now_;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
-    if (slot.done < past[i]) until = std::max(until, slot.queue[past[i] - slot.done - 1]->due);
+    if (slot.done >= past[i]) continue;
+    // What stands before the first that never ends is still to be run.
+    for (std::uint64_t at = past[i] - slot.done; at > 0; --at) {
+      const std::uint64_t due = slot.queue[at - 1]->due;
+      if (due == kNever) continue;
+      until = std::max(until, due);
+      break;
+    }
   }
   if (pending_ == 0) return;
   const auto is_due = [until](const WorkItem& item) { return item.due <= until; };
@@ -196,8 +225,9 @@ void Timeline::discard(std::uint64_t context) {
   note_next_due();
 }
 
-void Timeline::force_schedule(std::span<const std::uint32_t> streams) {
+void Timeline::force_schedule(std::span<const std::uint32_t> streams, Unscheduled unscheduled) {
   forced_ = true;
+  unscheduled_ = unscheduled;
   forced_order_.assign(streams.begin(), streams.end());
 }
 

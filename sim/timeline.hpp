@@ -10,10 +10,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "sim/unscheduled.hpp"
 #include "sim/vector_clock.hpp"
 #include "sim/work.hpp"
 
@@ -28,6 +30,8 @@ class WorkRunner {
 
 class Timeline {
  public:
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
   Timeline(std::uint64_t seed, WorkRunner& runner) : seed_(seed), runner_(runner) {}
 
   [[nodiscard]] std::uint32_t open_slot();
@@ -37,6 +41,9 @@ class Timeline {
   // Queues a new item on `slot` and returns it, to be filled in before anything else is called. Its work holds no
   // values that matter.
   [[nodiscard]] WorkItem& enqueue(std::uint32_t slot);
+
+  // An item just queued is never done, and so nothing that comes after it is.
+  void never_ends(WorkItem& item);
 
   // The past of whatever is queued on `slot` next, and when that may start.
   [[nodiscard]] const VectorClock& clock(std::uint32_t slot) const { return slots_[slot].clock; }
@@ -50,7 +57,10 @@ class Timeline {
 
   // Lets a little time pass, as each driver call does, and runs what is done by then.
   void step();
-  // Runs what has to run until all of `past` is done. The host does not know of it by that alone.
+  // Lets time pass while the host waits, and runs what is done by then.
+  void pass(std::uint64_t nanoseconds);
+  // Runs what has to run until all of `past` is done, but for what never is. The host does not know of it by that
+  // alone.
   void run_until(const VectorClock& past);
   [[nodiscard]] bool done(const VectorClock& past) const;
   // Everything queued so far.
@@ -80,7 +90,7 @@ class Timeline {
   [[nodiscard]] std::uint64_t now() const { return now_; }
 
   // See Driver. A forced schedule is in force until the schedule is taken.
-  void force_schedule(std::span<const std::uint32_t> streams);
+  void force_schedule(std::span<const std::uint32_t> streams, Unscheduled unscheduled = Unscheduled::runs_if_needed);
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
 
  private:
@@ -100,6 +110,7 @@ class Timeline {
   void run_first(Slot& slot);
   void run_forced();
   bool run_mark_before(const WorkItem& item);
+  void run_due();
   void retire(Slot& slot);
   void note_next_due();
 
@@ -113,6 +124,7 @@ class Timeline {
   std::size_t pending_ = 0;
   std::uint64_t next_due_ = 0;  // no pending item is due before
   bool forced_ = false;
+  Unscheduled unscheduled_ = Unscheduled::runs_if_needed;
   std::deque<std::uint32_t> forced_order_;
   std::vector<std::uint32_t> schedule_;
   std::vector<std::unique_ptr<WorkItem>> spare_;  // items to be used again, with what their vectors hold

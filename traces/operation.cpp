@@ -32,7 +32,7 @@ bool same(const Operation& a, const Operation& b) {
   return same_stream && a.kind == b.kind && a.cleanup == b.cleanup && a.has_bytes == b.has_bytes && a.fill == b.fill &&
          a.kernel == b.kernel && a.on == b.on && a.id == b.id && a.buffer == b.buffer && a.graph == b.graph &&
          a.size == b.size && a.scalar == b.scalar && a.reads == b.reads && a.writes == b.writes && a.bytes == b.bytes &&
-         a.fault == b.fault && same_annotations(a.annotations.get(), b.annotations.get());
+         a.fault == b.fault && a.deadline == b.deadline && same_annotations(a.annotations.get(), b.annotations.get());
 }
 
 }  // namespace taintgraph::traces

@@ -42,7 +42,8 @@ inline constexpr std::size_t kOpKindCount = 17;
 [[nodiscard]] std::string_view to_string(OpKind kind);
 [[nodiscard]] std::optional<OpKind> op_from_string(std::string_view name);
 
-enum class Outcome : std::uint8_t { ok, failed, skipped, unwritten, poisoned, rejected };
+enum class Outcome : std::uint8_t { ok, failed, skipped, unwritten, poisoned, rejected, timeout };
+inline constexpr std::size_t kOutcomeCount = 7;
 
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 [[nodiscard]] std::optional<Outcome> outcome_from_string(std::string_view name);
@@ -104,12 +105,13 @@ struct Operation {
   std::uint32_t stream = 0;
   std::uint32_t on = 0;  // `wait`
   NameId id = NameId::none;
-  NameId buffer = NameId::none;  // alloc, free, relocate
-  NameId graph = NameId::none;   // capture_end, replay, destroy
-  std::uint64_t size = 0;        // alloc, bytes
-  std::uint64_t scalar = 0;      // the kernel's one by-value argument, 0 if it has none
-  std::vector<Ref> reads;        // launch: reads; copy: its `from`; read: its refs, in order
-  std::vector<Ref> writes;       // launch: writes; copy, write, trust: its `to`
+  NameId buffer = NameId::none;           // alloc, free, relocate
+  NameId graph = NameId::none;            // capture_end, replay, destroy
+  std::uint64_t size = 0;                 // alloc, bytes
+  std::optional<std::uint64_t> deadline;  // sync: virtual nanoseconds from its start
+  std::uint64_t scalar = 0;               // the kernel's one by-value argument, 0 if it has none
+  std::vector<Ref> reads;                 // launch: reads; copy: its `from`; read: its refs, in order
+  std::vector<Ref> writes;                // launch: writes; copy, write, trust: its `to`
   std::vector<std::uint8_t> bytes;
   std::optional<sim::Fault> fault;
   std::shared_ptr<const Annotations> annotations;  // may be null

@@ -48,7 +48,7 @@ void Recorder::add(const Operation& operation, const StepResult& result) {
   annotations->fired.clear();
   for (const sim::FiredFault& fired : result.fired)
     if (!fired.planned.empty()) note_decision(fired, result.fired.size() == 1, recorded, annotations->fired);
-  if (!result.schedule.empty()) {
+  if (!result.schedule.empty() || result.outcome == Outcome::timeout) {
     annotations->schedule = result.schedule;
     annotations->has_schedule = true;
   }

@@ -238,7 +238,7 @@ class TraceRun {
   NameTable names_;
   std::optional<Replayer> replayer_;
   std::optional<Recorder> recorder_;
-  std::array<std::uint64_t, 6> outcomes_{};  // by Outcome
+  std::array<std::uint64_t, kOutcomeCount> outcomes_{};  // by Outcome
   std::unique_ptr<Film> film_;
   std::uint64_t operations_ = 0;  // in the trace; unknown with --stream
   bool stopped_ = false;
@@ -289,6 +289,12 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
   app.add_flag("--json", options.json, "one JSON object an operation, and one for each trace");
   app.add_flag("-v,--verbose", options.verbose, "one line an operation");
   app.add_flag("--stream", options.stream, "execute while reading, without checking the whole file first");
+  app.footer(
+      "A sync may have a \"deadline\" in nanoseconds of the device's time: what is not done by then makes it a "
+      "timeout, which\n"
+      "claims nothing. A kernel `spin` is never done; without a deadline a wait for it is given up after ten minutes "
+      "of\n"
+      "that time. traces/FORMAT.md has the rest of the language.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -20,7 +20,7 @@ class ResourceAuditTest : public testing::Test {
   }
   std::vector<std::string> audit(const sim::LiveObjects& live, std::span<const sim::FiredFault> fired = {}) {
     std::vector<std::string> findings;
-    audit_.check(live, *machine_.runtime, fired, true, findings);
+    audit_.check(live, *machine_.runtime, {.fired = fired}, findings);
     return findings;
   }
 
@@ -71,11 +71,11 @@ TEST_F(ResourceAuditTest, StreamOrderedMemoryHasAStreamAndAnEventMore) {
   sim::LiveObjects live = *machine.count_objects();
   EXPECT_EQ(live.streams, 3U);
   live.events = 5;
-  audit.check(live, *machine.runtime, {}, true, findings);
+  audit.check(live, *machine.runtime, {}, findings);
   EXPECT_TRUE(findings.empty());
   ++live.streams;
   ++live.events;
-  audit.check(live, *machine.runtime, {}, true, findings);
+  audit.check(live, *machine.runtime, {}, findings);
   EXPECT_EQ(findings.size(), 2U);
 }
 
@@ -94,7 +94,7 @@ TEST_F(ResourceAuditTest, WithoutACurrentContextNothingCanBeEndedYet) {
   ++all_.executable_graphs;
   EXPECT_TRUE(audit(all_, fired).empty());
   std::vector<std::string> findings;
-  audit_.check(all_, *machine_.runtime, {}, false, findings);
+  audit_.check(all_, *machine_.runtime, {.fired = {}, .made_calls = false}, findings);
   EXPECT_TRUE(findings.empty()) << "no call was made since";
   EXPECT_EQ(audit(all_).size(), 1U);
 }

@@ -198,6 +198,9 @@ class ProgramDraw {
       case OpKind::read:
         operation.reads = refs();
         break;
+      case OpKind::sync:
+        operation.deadline = draw_.maybe(draw_.number());
+        break;
       case OpKind::wait:
         operation.on = static_cast<std::uint32_t>(draw_.number());
         break;
@@ -247,7 +250,7 @@ class ProgramDraw {
     }
     if (draw_.once_in(2)) {
       Expectation expect;
-      expect.outcome = draw_.maybe(static_cast<Outcome>(draw_.below(6)));
+      expect.outcome = draw_.maybe(static_cast<Outcome>(draw_.below(kOutcomeCount)));
       if (operation.kind == OpKind::read && operation.reads.size() == 1 && draw_.once_in(2)) {
         if (draw_.once_in(2)) {
           expect.bytes = draw_.bytes(draw_.below(5));

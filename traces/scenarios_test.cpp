@@ -31,7 +31,7 @@ std::string text_of(const Program& program) {
 
 TEST(Scenarios, AllAreReadAndWritten) {
   const auto paths = scenarios();
-  EXPECT_GE(paths.size(), 35U);
+  EXPECT_GE(paths.size(), 41U);
   for (const std::string& path : paths) {
     const auto program = load_program(path);
     ASSERT_TRUE(program.has_value()) << to_string(program.error().front(), path);

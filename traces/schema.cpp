@@ -160,6 +160,7 @@ Json field(Field field) {
     case Field::graph:
       return defined("name");
     case Field::size:
+    case Field::deadline:
     case Field::failures:
     case Field::tags:
     case Field::pages:

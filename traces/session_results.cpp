@@ -20,6 +20,8 @@ Outcome outcome_of(core::Outcome outcome) {
       return Outcome::poisoned;
     case core::Outcome::rejected:
       return Outcome::rejected;
+    case core::Outcome::timeout:
+      return Outcome::timeout;
   }
   return Outcome::failed;
 }
@@ -72,7 +74,8 @@ void Session::State::audit_resources(const Operation& operation, bool idle_befor
   if (options.keep_reports) lineage.end_operation(machine.runtime->graph().last_minted());
   const std::optional<sim::LiveObjects> live = machine.count_objects();
   if (!live) return;
-  audit.check(*live, *machine.runtime, result.fired, made_calls, result.findings);
+  const internal::ResourceAudit::Happened happened{result.fired, made_calls, machine.hangs()};
+  audit.check(*live, *machine.runtime, happened, result.findings);
   const bool undisturbed = result.fired.empty() && !machine.runtime->poison() && result.outcome == Outcome::ok;
   if (idle_before && undisturbed && operation.kind == OpKind::cleanup)
     internal::ResourceAudit::check_cleaned(*machine.runtime, operation.cleanup == CleanupMode::explicit_,

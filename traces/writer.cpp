@@ -26,6 +26,7 @@ class OperationText {
     const bool named = operation_.has_stream || (operation_.kind != OpKind::sync && operation_.stream != 0);
     if (named) line_.member("stream", operation_.stream);
     if (operation_.kind == OpKind::wait) line_.member("on", operation_.on);
+    if (operation_.deadline) line_.member("deadline", *operation_.deadline);
     if (operation_.kind == OpKind::cleanup && operation_.cleanup != CleanupMode::explicit_) {
       line_.member("mode", internal::word_of(internal::kCleanupWords, operation_.cleanup));
     }

@@ -64,6 +64,7 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   if (options.backend == Backend::sim) {
     driver = std::make_unique<sim::Driver>(simulated, from_outside ? nothing_planned : plan);
     device_options.observer = driver->observer();
+    device_options.clock = driver->clock();
     tables = {driver->driver(), driver->compiler()};
   } else {
     tables = real_tables();
@@ -100,9 +101,11 @@ std::vector<std::uint32_t> Machine::take_schedule() {
   return driver ? driver->take_schedule() : std::vector<std::uint32_t>();
 }
 
-void Machine::force_schedule(std::span<const std::uint32_t> streams) {
-  if (driver) driver->force_schedule(streams);
+void Machine::force_schedule(std::span<const std::uint32_t> streams, sim::Unscheduled unscheduled) {
+  if (driver) driver->force_schedule(streams, unscheduled);
 }
+
+bool Machine::hangs() const { return driver && driver->hangs(); }
 
 std::vector<std::uint32_t> Machine::busy_streams() const {
   return driver ? driver->busy_streams() : std::vector<std::uint32_t>();

@@ -30,7 +30,8 @@ struct Machine {
   // Of the simulated driver; nothing on a real one.
   [[nodiscard]] std::vector<std::string> take_findings();
   [[nodiscard]] std::vector<std::uint32_t> take_schedule();
-  void force_schedule(std::span<const std::uint32_t> streams);
+  void force_schedule(std::span<const std::uint32_t> streams, sim::Unscheduled unscheduled);
+  [[nodiscard]] bool hangs() const;
   [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
   [[nodiscard]] bool is_idle() const { return !driver || driver->is_idle(); }
   [[nodiscard]] std::optional<sim::LiveObjects> count_objects() const;

@@ -33,7 +33,7 @@ constexpr std::array<OpRow, kOpKindCount + 1> kOps = {{
         fields(Field::reads, Field::writes, Field::args)),
     row("copy", OpKind::copy, MayFault::yes, fields(Field::from, Field::to)),
     row("read", OpKind::read, MayFault::yes, fields(Field::from)),
-    row("sync", OpKind::sync, MayFault::yes, fields()),
+    row("sync", OpKind::sync, MayFault::yes, fields(), fields(Field::deadline)),
     row("wait", OpKind::wait, MayFault::yes, fields(Field::on)),
     row("trust", OpKind::trust, MayFault::no, fields(Field::to)),
     row("cleanup", OpKind::cleanup, MayFault::no, fields(), fields(Field::mode)),

@@ -29,6 +29,7 @@ enum class Field : std::uint8_t {
   from,
   stream,
   on,
+  deadline,
   mode,
   graph,
   failures,
@@ -45,12 +46,13 @@ enum class Field : std::uint8_t {
   operations,   // of the closing line
   fingerprint,  // of the closing line
 };
-inline constexpr std::size_t kFieldCount = 29;
+inline constexpr std::size_t kFieldCount = 30;
 
 inline constexpr std::array<std::string_view, kFieldCount> kFieldNames = {
-    "op",    "id",      "buffer", "size",   "to",    "fill",     "bytes",    "kernel",     "reads",      "writes",
-    "args",  "from",    "stream", "on",     "mode",  "graph",    "failures", "tags",       "pages",      "bytes_in_use",
-    "clean", "claimed", "fault",  "expect", "fired", "schedule", "note",     "operations", "fingerprint"};
+    "op",     "id",       "buffer",   "size",  "to",           "fill",       "bytes",    "kernel",
+    "reads",  "writes",   "args",     "from",  "stream",       "on",         "deadline", "mode",
+    "graph",  "failures", "tags",     "pages", "bytes_in_use", "clean",      "claimed",  "fault",
+    "expect", "fired",    "schedule", "note",  "operations",   "fingerprint"};
 
 [[nodiscard]] constexpr std::string_view name_of(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 

@@ -98,6 +98,9 @@ void OperationReader::read_member(Field field) {
     case Field::on:
       operation_.on = in_.stream().value_or(0);
       break;
+    case Field::deadline:
+      operation_.deadline = in_.integer();
+      break;
     case Field::mode:
       operation_.cleanup = in_.word(kCleanupWords).value_or(CleanupMode::explicit_);
       break;

@@ -20,9 +20,9 @@ void expect_at_most(std::size_t most, std::size_t found, std::string_view what, 
 
 }  // namespace
 
-void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime,
-                          std::span<const sim::FiredFault> fired, bool made_calls, std::vector<std::string>& findings) {
-  if (owing(fired, made_calls)) return;
+void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime, const Happened& happened,
+                          std::vector<std::string>& findings) {
+  if (owing(happened.fired, happened.made_calls)) return;
   expect_at_most(1, live.contexts, "contexts", findings);
   expect_at_most(streams_ + ordering_streams_, live.streams, "streams", findings);
   expect_at_most(kEventsAStream * streams_ + ordering_streams_, live.events, "events", findings);
@@ -33,11 +33,11 @@ void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& run
 
   // Recorded launches keep their operands in memory of their own. When a stream cannot be waited for, that memory is
   // left to its context.
-  const bool unwaited = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
-    return fault.call == gpu::Call::cuStreamSynchronize;
+  const bool unwaited = std::any_of(happened.fired.begin(), happened.fired.end(), [](const sim::FiredFault& fault) {
+    return fault.call == gpu::Call::cuStreamSynchronize || fault.call == gpu::Call::cuStreamQuery;
   });
   const bool recorded = runtime.recorded() != 0;
-  abandoned_ = abandoned_ || (unwaited && (recorded || recorded_before_));
+  abandoned_ = abandoned_ || ((unwaited || happened.hangs) && (recorded || recorded_before_));
   recorded_before_ = recorded;
   if (recorded || abandoned_) return;
   expect_at_most(kHostAllocationsAStream * streams_, live.host_allocations, "host allocations", findings);

@@ -20,11 +20,15 @@ class ResourceAudit {
   explicit ResourceAudit(const DeviceConfig& device)
       : streams_(device.streams), ordering_streams_(device.allocator == Allocator::stream_ordered ? 1 : 0) {}
 
-  // Called after each operation with the faults that struck in it, and whether it made any call of
-  // the driver. Appends one finding a kind of object of which there
-  // are too many.
-  void check(const sim::LiveObjects& live, const core::Runtime& runtime, std::span<const sim::FiredFault> fired,
-             bool made_calls, std::vector<std::string>& findings);
+  // What an operation came to.
+  struct Happened {
+    std::span<const sim::FiredFault> fired;  // the faults that struck in it
+    bool made_calls = true;                  // of the driver, any
+    bool hangs = false;                      // work is queued that never ends
+  };
+  // Called after each operation. Appends one finding a kind of object of which there are too many.
+  void check(const sim::LiveObjects& live, const core::Runtime& runtime, const Happened& happened,
+             std::vector<std::string>& findings);
 
   // Called after `cleanup` was ok: with nothing queued before it, every deferred free is over, and an explicit one
   // keeps no empty page.

@@ -29,12 +29,13 @@ inline constexpr std::array<Spelling<gpu::FaultWhen>, 3> kWhenWords = {
     {{gpu::FaultWhen::before, "before"}, {gpu::FaultWhen::after, "after"}, {gpu::FaultWhen::async, "async"}}};
 // Whether a planned fault goes on for ever.
 inline constexpr std::array<Spelling<bool>, 2> kModeWords = {{{false, "transient"}, {true, "persistent"}}};
-inline constexpr std::array<Spelling<Outcome>, 6> kOutcomeWords = {{{Outcome::ok, "ok"},
-                                                                    {Outcome::failed, "failed"},
-                                                                    {Outcome::skipped, "skipped"},
-                                                                    {Outcome::unwritten, "unwritten"},
-                                                                    {Outcome::poisoned, "poisoned"},
-                                                                    {Outcome::rejected, "rejected"}}};
+inline constexpr std::array<Spelling<Outcome>, kOutcomeCount> kOutcomeWords = {{{Outcome::ok, "ok"},
+                                                                                {Outcome::failed, "failed"},
+                                                                                {Outcome::skipped, "skipped"},
+                                                                                {Outcome::unwritten, "unwritten"},
+                                                                                {Outcome::poisoned, "poisoned"},
+                                                                                {Outcome::rejected, "rejected"},
+                                                                                {Outcome::timeout, "timeout"}}};
 
 // The tables hold every value of their enumeration.
 template <class Value, std::size_t count>
