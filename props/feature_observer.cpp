@@ -77,6 +77,7 @@ void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal,
   ++counts_.outcomes[static_cast<std::size_t>(operation.kind)][static_cast<std::size_t>(result.outcome)];
   observe_faults(result);
   observe_loss(operation, result);
+  observe_waits(operation, result);
   observe_capture(operation, ordinal, result);
   if (result.outcome == Outcome::rejected) return observe_rejection(result);
   observe_ranges(operation);
@@ -175,6 +176,28 @@ void FeatureObserver::observe_loss(const Operation& operation, const StepResult&
   }
   if (reset_ && operation.kind == OpKind::launch && result.outcome == Outcome::ok) {
     counts_.count(Feature::work_after_a_reset);
+  }
+}
+
+// That nothing hangs is not known, only that no wait for it was ever given up without a deadline.
+void FeatureObserver::observe_waits(const Operation& operation, const StepResult& result) {
+  const bool ok = result.outcome == Outcome::ok;
+  const bool of_one = operation.kind != OpKind::sync || operation.has_stream;
+  const std::uint32_t streams = of_one ? bit(operation.stream) : ~0U;
+  if (result.outcome == Outcome::timeout) {
+    given_up_ |= streams;
+    hangs_ = hangs_ || !operation.deadline;
+    if (operation.kind == OpKind::sync) counts_.count(Feature::sync_given_up);
+    if (operation.kind == OpKind::read) counts_.count(Feature::read_given_up);
+    if (operation.kind == OpKind::capture_begin) counts_.count(Feature::capture_begin_given_up);
+  } else if (operation.kind == OpKind::sync && ok) {
+    if (operation.deadline) counts_.count(Feature::deadline_met);
+    if ((given_up_ & streams) != 0) counts_.count(Feature::given_up_then_done);
+    given_up_ &= ~streams;
+  } else if (operation.kind == OpKind::reset && ok) {
+    if (hangs_) counts_.count(Feature::hang_ended_by_a_reset);
+    given_up_ = 0;
+    hangs_ = false;
   }
 }
 

@@ -64,6 +64,12 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::poisoned_capture_end, "poisoned: capture_end", 1},
     {Feature::poisoned_replay, "poisoned: replay", 1},
     {Feature::poisoned_read_of_claims, "poisoned: read of claimed bytes", 1},
+    {Feature::sync_given_up, "sync that was given up", 60},
+    {Feature::read_given_up, "read that was given up", 12},
+    {Feature::capture_begin_given_up, "capture that could not begin for a hang", 10},
+    {Feature::deadline_met, "sync done before its deadline", 35},
+    {Feature::given_up_then_done, "sync of work that was merely slow", 12},
+    {Feature::hang_ended_by_a_reset, "hang ended by a reset", 10},
 }};
 
 }  // namespace

@@ -77,8 +77,14 @@ enum class Feature : std::uint8_t {
   poisoned_capture_end,
   poisoned_replay,
   poisoned_read_of_claims,
+  sync_given_up,
+  read_given_up,
+  capture_begin_given_up,
+  deadline_met,
+  given_up_then_done,
+  hang_ended_by_a_reset,
 };
-inline constexpr std::size_t kFeatureCount = 56;
+inline constexpr std::size_t kFeatureCount = 62;
 
 struct FeatureRow {
   Feature feature;
@@ -135,6 +141,7 @@ class FeatureObserver {
   void observe_rejection(const traces::StepResult& result);
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_loss(const traces::Operation& operation, const traces::StepResult& result);
+  void observe_waits(const traces::Operation& operation, const traces::StepResult& result);
   void observe_capture(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_replay(const traces::Operation& operation);
   void observe_relocation(const traces::Operation& operation, const traces::StepResult& result);
@@ -150,6 +157,8 @@ class FeatureObserver {
   bool silent_ = false;                                // an asynchronous fault was caused that may keep quiet
   bool reset_ = false;                                 // the context is not the first
   std::uint32_t capturing_ = 0;                        // streams, as bits
+  std::uint32_t given_up_ = 0;                         // streams that were last waited for in vain, as bits
+  bool hangs_ = false;                                 // a wait without a deadline was given up
   std::map<traces::NameId, std::uint32_t> replaying_;  // the stream of each graph's last replay, if not waited for
   std::uint32_t pending_ = 0;                          // streams with work since they were last waited for, as bits
 };

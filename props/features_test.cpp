@@ -289,6 +289,39 @@ TEST(Features, LossesAndResets) {
   EXPECT_EQ(observed.of(Feature::reset_in_vain), 1U);
 }
 
+TEST(Features, WaitsThatAreGivenUp) {
+  Observed observed;
+  Operation sync;
+  sync.kind = OpKind::sync;
+  sync.has_stream = true;
+  sync.stream = 1;
+  sync.deadline = 100;
+  observed.observe(sync, Outcome::timeout);
+  sync.stream = 2;
+  observed.observe(sync, Outcome::ok);  // of other work
+  EXPECT_EQ(observed.of(Feature::given_up_then_done), 0U);
+  Operation reset;
+  reset.kind = OpKind::reset;
+  observed.observe(reset, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::hang_ended_by_a_reset), 0U);
+  observed.observe(sync, Outcome::timeout);
+  sync.deadline.reset();
+  observed.observe(sync, Outcome::ok);
+  observed.observe(sync, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::given_up_then_done), 1U);
+  EXPECT_EQ(observed.of(Feature::deadline_met), 1U);
+  observed.work(OpKind::read, {{.buffer = kA}}, {}, 2, Outcome::timeout);
+  Operation begin;
+  begin.kind = OpKind::capture_begin;
+  observed.observe(begin, Outcome::timeout);
+  observed.observe(reset, Outcome::ok);
+  observed.observe(reset, Outcome::ok);
+  EXPECT_EQ(observed.of(Feature::sync_given_up), 2U);
+  EXPECT_EQ(observed.of(Feature::read_given_up), 1U);
+  EXPECT_EQ(observed.of(Feature::capture_begin_given_up), 1U);
+  EXPECT_EQ(observed.of(Feature::hang_ended_by_a_reset), 1U);
+}
+
 TEST(Features, RejectionsByReason) {
   Observed observed;
   Operation operation;

@@ -7,6 +7,7 @@
 #include "props/capture_drawing.hpp"
 #include "props/drill_drawing.hpp"
 #include "props/fault_drawing.hpp"
+#include "props/hang_drawing.hpp"
 #include "props/launch_drawing.hpp"
 #include "props/loss_drawing.hpp"
 #include "props/profile.hpp"
@@ -21,6 +22,7 @@ using traces::OpKind;
 
 constexpr std::uint64_t kAimedOneIn = 5;           // programs
 constexpr std::uint64_t kDrillOneIn = 8;           // of the others
+constexpr std::uint64_t kHangOneIn = 24;           // of what is left
 constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around
 
 // One program in the making.
@@ -76,8 +78,8 @@ class Draft {
         break;
       case OpKind::launch:
         operation.stream = captures_.stream_to_record(random_, draw_stream());
-        if (const std::optional<Shape> faulting = losses_.draw_faulting_kernel(random_)) {
-          draw_faulting_launch(random_, *faulting, slots_, operation);
+        if (const std::optional<Shape> ill = draw_ill_kernel()) {
+          draw_ill_launch(random_, *ill, slots_, operation);
         } else {
           draw_launch(random_, profile_, slots_, operation);
         }
@@ -92,6 +94,7 @@ class Draft {
       case OpKind::sync:
         operation.has_stream = !random_.one_in(3);
         if (operation.has_stream) operation.stream = draw_running_stream();
+        if (random_.below(100) < profile_.hangs.deadline_percent) operation.deadline = draw_deadline();
         break;
       case OpKind::wait:
         operation.stream = draw_running_stream();
@@ -125,6 +128,18 @@ class Draft {
         break;
     }
     return operation;
+  }
+
+  std::optional<Shape> draw_ill_kernel() {
+    const std::uint32_t spin_one_in = profile_.hangs.spin_one_in;
+    if (spin_one_in != 0 && random_.one_in(spin_one_in)) return Shape::spin;
+    return losses_.draw_faulting_kernel(random_);
+  }
+
+  // Too short for any work, about as long as some work takes, and longer than all work does that ends at all.
+  std::uint64_t draw_deadline() {
+    constexpr std::uint64_t kLongest[] = {0, 2'000, 20'000, 1'000'000'000};
+    return random_.between(0, random_.pick<std::uint64_t>(kLongest));
   }
 
   std::uint32_t draw_any_stream() { return static_cast<std::uint32_t>(random_.below(profile_.device.streams)); }
@@ -211,6 +226,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
       random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
   if (random.one_in(kAimedOneIn)) return with_all_buffers_allocated(draw_aimed(random, length));
   if (random.one_in(kDrillOneIn)) return draw_drill(random, length);
+  if (random.one_in(kHangOneIn)) return with_all_buffers_allocated(draw_hang(random, length));
   const Profile profile = draw_profile(random);
   traces::Program program;
   program.header.seed = random.next();

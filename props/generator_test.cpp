@@ -114,6 +114,30 @@ TEST(Generator, DrawsWideLaunches) {
   EXPECT_GT(wide_writes, 50U);
 }
 
+// Kernels that hang, in few programs, and waits too short for any work, for some and for none that ends.
+TEST(Generator, DrawsHangsAndDeadlines) {
+  const auto spin = static_cast<std::uint16_t>(gpu::find_kernel("spin") - gpu::kernel_catalog().data());
+  std::size_t hanging = 0;
+  std::size_t at_once = 0;
+  std::size_t for_some = 0;
+  std::size_t long_enough = 0;
+  for (std::uint64_t case_number = 0; case_number < 1000; ++case_number) {
+    bool hangs = false;
+    for (const traces::Operation& operation : generate(9, case_number, {}).operations) {
+      hangs |= operation.kind == OpKind::launch && operation.kernel == spin;
+      if (!operation.deadline) continue;
+      EXPECT_EQ(operation.kind, OpKind::sync);
+      ++(*operation.deadline == 0 ? at_once : *operation.deadline <= 20'000 ? for_some : long_enough);
+    }
+    hanging += hangs ? 1 : 0;
+  }
+  EXPECT_GT(hanging, 60U);
+  EXPECT_LT(hanging, 250U);
+  EXPECT_GT(at_once, 50U);
+  EXPECT_GT(for_some, 50U);
+  EXPECT_GT(long_enough, 50U);
+}
+
 TEST(Generator, PlansFaultsThatLeaveNoOrderAtAll) {
   std::size_t both = 0;
   for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {

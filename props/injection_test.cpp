@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/kernel_catalog.hpp"
 #include "props/checker.hpp"
 #include "props/generator.hpp"
 #include "props/hardware_form.hpp"
@@ -39,6 +40,17 @@ traces::SessionOptions injecting(Injection injection) {
 std::vector<sim::FiredFault> without_call_ordinals(std::vector<sim::FiredFault> fired) {
   for (sim::FiredFault& each : fired) each.call_ordinal = 0;
   return fired;
+}
+
+TEST(HardwareForm, HangsNowhereAndWaitsForAllWork) {
+  for (std::uint64_t case_number = 0; case_number < 300; ++case_number) {
+    for (const Operation& each : drawn(case_number).operations) {
+      EXPECT_FALSE(each.deadline);
+      if (each.kind == traces::OpKind::launch) {
+        EXPECT_NE(gpu::kernel_catalog()[each.kernel].name, "spin");
+      }
+    }
+  }
 }
 
 // Where a fault may keep quiet for a while, when it is told of is each driver's own to choose.

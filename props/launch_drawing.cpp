@@ -11,9 +11,9 @@ namespace {
 using traces::Operation;
 using traces::Ref;
 
-constexpr std::array<const char*, kShapeCount> kKernelNames = {"fill",  "iota",   "copy",          "add",
-                                                               "scale", "gather", "reduce",        "matmul",
-                                                               "noop",  "trap",   "out_of_bounds", "device_assert"};
+constexpr std::array<const char*, kShapeCount> kKernelNames = {
+    "fill",   "iota", "copy", "add",           "scale",         "gather", "reduce",
+    "matmul", "noop", "trap", "out_of_bounds", "device_assert", "spin"};
 constexpr std::uint64_t kMisfitOneIn = 24;  // a launch whose parts do not fit
 constexpr std::uint64_t kMaxMatrix = 5;
 constexpr std::uint64_t kNarrowest = 17;  // of a wide launch: more ranges than a kernel's parameters have room for
@@ -170,7 +170,7 @@ void spoil(Random& random, Slots& slots, Operation& operation) {
 
 const char* kernel_name(Shape shape) { return kKernelNames[static_cast<std::size_t>(shape)]; }
 
-void draw_faulting_launch(Random& random, Shape shape, Slots& slots, Operation& operation) {
+void draw_ill_launch(Random& random, Shape shape, Slots& slots, Operation& operation) {
   operation.kernel = kernel_index(shape);
   draw_noop(random, slots, operation);
 }

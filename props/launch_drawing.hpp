@@ -14,8 +14,8 @@ namespace taintgraph::props {
 // Fills in kernel, reads, writes and scalar. Marks what is written in `slots`.
 void draw_launch(Random& random, const Profile& profile, Slots& slots, traces::Operation& operation);
 
-// The same for a kernel that faults, which may declare anything.
-void draw_faulting_launch(Random& random, Shape shape, Slots& slots, traces::Operation& operation);
+// The same for a kernel that faults or hangs, which may declare anything.
+void draw_ill_launch(Random& random, Shape shape, Slots& slots, traces::Operation& operation);
 
 // Fills in the two refs of a copy.
 void draw_copy(Random& random, Slots& slots, traces::Operation& operation);

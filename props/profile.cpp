@@ -16,9 +16,10 @@ enum class Theme : std::uint8_t {
   wide,
   moves,
   captures,
-  losses
+  losses,
+  hangs
 };
-constexpr std::uint64_t kThemeCount = 10;
+constexpr std::uint64_t kThemeCount = 11;
 
 std::uint16_t& weight(Profile& profile, OpKind kind) { return profile.operations[static_cast<std::size_t>(kind)]; }
 std::uint16_t& weight(Profile& profile, Shape shape) { return profile.shapes[static_cast<std::size_t>(shape)]; }
@@ -114,6 +115,16 @@ void apply(Theme theme, Profile& profile) {
       weight(profile, OpKind::replay) = 12;
       weight(profile, OpKind::reset) = 4;  // now and then too early, or what came back as too late
       break;
+    case Theme::hangs:  // work that never ends, other work beside and behind it, and losses that end it
+      profile.device.streams = 4;
+      profile.stream_switch_one_in = 1;
+      profile.hangs = {.spin_one_in = 12, .deadline_percent = 50};
+      profile.losses = {.one_in = 16, .kernel_one_in = 16, .for_good_one_in = 8, .async_percent = 50};
+      weight(profile, OpKind::sync) = 14;
+      weight(profile, OpKind::wait) = 6;
+      weight(profile, OpKind::capture_begin) = 5;
+      weight(profile, OpKind::replay) = 8;
+      break;
   }
 }
 
@@ -164,6 +175,7 @@ Profile draw_profile(Random& random) {
   if (profile.losses.one_in == 0 && random.one_in(8)) {
     profile.losses = {.one_in = 80, .kernel_one_in = 60, .for_good_one_in = 6, .late_percent = 20};
   }
+  if (profile.hangs.spin_one_in == 0 && random.one_in(16)) profile.hangs.spin_one_in = 40;
   if (profile.losses.one_in != 0 && random.one_in(3)) profile.device.surfacing = traces::Surfacing::documented;
   return profile;
 }

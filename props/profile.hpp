@@ -14,7 +14,7 @@ namespace taintgraph::props {
 inline constexpr std::uint32_t kMaxSlots = 8;
 
 // What the generator can do with a launch. One shape a kernel, so that weights can favour some.
-// Those that fault are drawn apart from the others, by the profile's losses.
+// Those that fault or hang are drawn apart from the others, by the profile's losses and hangs.
 enum class Shape : std::uint8_t {
   fill,
   iota,
@@ -28,8 +28,9 @@ enum class Shape : std::uint8_t {
   trap,
   out_of_bounds,
   device_assert,
+  spin,
 };
-inline constexpr std::size_t kShapeCount = 12;
+inline constexpr std::size_t kShapeCount = 13;
 
 enum class SizeRegime : std::uint8_t {
   uniform,  // all buffers of one small size: whole-buffer chains fit
@@ -56,6 +57,13 @@ struct Losses {
   std::uint32_t late_percent = 0;     // of asynchronous ones: told of only some calls later
 };
 
+// How work hangs and how long it is waited for. Hanging work holds up whatever comes after it until the context ends,
+// so it is rare but where losses end it.
+struct Hangs {
+  std::uint32_t spin_one_in = 0;        // of launches; 0: never
+  std::uint32_t deadline_percent = 12;  // of syncs
+};
+
 struct Profile {
   traces::DeviceConfig device;
   std::uint32_t slots = 4;
@@ -66,6 +74,7 @@ struct Profile {
   std::uint32_t wide_one_in = 64;                                // of launches: very many ranges
   FaultWeather faults;
   Losses losses;
+  Hangs hangs;
   std::uint32_t planned_faults = 0;        // in the header, each aimed at one call of one operation
   std::uint32_t stream_switch_one_in = 2;  // otherwise the operation stays on the last one's stream
   std::uint32_t whole_percent = 50;        // of refs: the whole buffer

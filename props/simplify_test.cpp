@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "gpu/kernel_catalog.hpp"
 #include "props/decrements.hpp"
 #include "props/generator.hpp"
 #include "props/removal.hpp"
@@ -74,6 +75,21 @@ TEST(Simplify, LossesStayLosses) {
   EXPECT_EQ(operation.fault->kind, gpu::FaultKind::assert_);
   EXPECT_EQ(operation.fault->when, gpu::FaultWhen::before);
   EXPECT_FALSE(operation.fault->surface_after_calls);
+}
+
+TEST(Simplify, ADeadlineGoesOrGetsShorter) {
+  const Operation sync = parse(R"({"op":"sync","deadline":1000})").operations.front();
+  std::vector<std::optional<std::uint64_t>> deadlines;
+  for (const Operation& simpler : simpler_operations(sync)) deadlines.push_back(simpler.deadline);
+  EXPECT_EQ(deadlines, (std::vector<std::optional<std::uint64_t>>{std::nullopt, 0, 500}));
+}
+
+TEST(Simplify, AHangBecomesWorkThatDoesNothing) {
+  const Operation spin = parse(R"({"op":"alloc","buffer":"X","size":1}
+{"op":"launch","kernel":"spin","writes":["X"]})")
+                             .operations.back();
+  ASSERT_FALSE(simpler_operations(spin).empty());
+  EXPECT_EQ(gpu::kernel_catalog()[simpler_operations(spin).front().kernel].name, "noop");
 }
 
 TEST(Simplify, HeadersComeToAnEnd) {
