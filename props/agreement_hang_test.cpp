@@ -100,6 +100,15 @@ TEST(AgreementOnHangs, AReadBehindAHangDoesNotMeetItsOwnFault) {
             "");
 }
 
+TEST(AgreementOnHangs, AWaitThatCannotBeginFails) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"launch","kernel":"spin"}
+{"op":"sync","id":"S","stream":0,"expect":{"outcome":"failed","error":"invalid_value"}})",
+          R"("faults":[{"call":"cuCtxGetCurrent","op":"S","kind":"invalid_value"},{"call":"cuCtxSetCurrent","op":"S","kind":"invalid_value"}])"),
+      "");
+}
+
 // There is no work that would have to run first.
 TEST(AgreementOnHangs, AReplayOfNothingFaultsBehindAHang) {
   EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":0}

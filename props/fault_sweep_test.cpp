@@ -70,6 +70,18 @@ TEST(FaultSweep, ACrashIsAFindingAndNotTheEnd) {
   EXPECT_EQ(result.failures[0].fault.call, gpu::Call::cuMemAlloc);
 }
 
+// A device that hangs is healthy, and no reset ends it.
+TEST(FaultSweep, BehindAHangNoNewWorkIsExpected) {
+  const FaultSweepResult result = sweep_faults(program_of(R"({"op":"alloc","buffer":"X","size":8}
+{"op":"launch","kernel":"spin","writes":["X"]}
+)"),
+                                               {});
+  for (const SweepFailure& failure : result.failures)
+    ADD_FAILURE() << failure.disagreement.property << failure.disagreement.found;
+  EXPECT_TRUE(result.finished);
+  EXPECT_GT(result.struck, 100U);
+}
+
 // What cannot recover is a finding, unless only a new process could.
 TEST(FaultSweep, NewWorkHasToRun) {
   const FaultSweepResult lost = sweep_faults(program_of(std::string(kWork) + R"({"op":"launch","kernel":"trap"}

@@ -1,6 +1,7 @@
 // What the operations of the model have in common: which failure they meet, in the order of checks that the trace
 // format gives, and what each outcome leaves behind.
 #include <algorithm>
+#include <utility>
 
 #include "props/model.hpp"
 
@@ -23,6 +24,10 @@ std::optional<Prediction> Model::wait_in_vain(Step& step, std::optional<std::uin
   if (meets_an_error(step, some_end)) return std::nullopt;
   const bool slow = step.operation.deadline && !idle;
   if (!hangs && !step.gave_up && !((slow || doubtful) && ask(step))) return std::nullopt;
+  if (step.verdict.may_fail && ask(step)) {  // of the wait for any of them
+    step.verdict.fails = std::exchange(step.verdict.may_fail, std::nullopt);
+    return std::nullopt;
+  }
   if (step.verdict.leaves_behind && !step.verdict.assumed) leave_behind(step);  // by a wait for another stream
   Prediction given_up = with(Outcome::timeout, {});
   given_up.error = "timeout";
