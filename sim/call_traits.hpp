@@ -27,6 +27,11 @@ namespace taintgraph::sim {
   }
 }
 
+// Makes a context, or takes hold of the primary one.
+[[nodiscard]] constexpr bool makes_a_context(Call call) {
+  return call == Call::cuCtxCreate || call == Call::cuDevicePrimaryCtxRetain;
+}
+
 // Ends the life of what it is given, whatever it returns.
 [[nodiscard]] constexpr bool gives_back(Call call) {
   switch (call) {

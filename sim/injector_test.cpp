@@ -197,6 +197,27 @@ TEST_F(InjectorTest, ADelayEnds) {
   EXPECT_EQ(cu.cuMemGetInfo(&size, &size), CUDA_ERROR_UNKNOWN);
 }
 
+TEST_F(InjectorTest, AFaultOfACallThatNeedsNoContextBefallsTheOneThereIs) {
+  open();
+  strike(1, Call::cuDeviceGetAttribute, {.kind = FaultKind::unknown, .when = FaultWhen::async});
+  int value = 0;
+  EXPECT_EQ(cu.cuDeviceGetAttribute(&value, static_cast<gpu::CUdevice_attribute>(75), 0), CUDA_SUCCESS);
+  begin(2);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_UNKNOWN);
+}
+
+TEST_F(InjectorTest, NotReadyIsAnAnswerAndTheFaultComesAllTheSame) {
+  open();
+  CUevent event = nullptr;
+  ASSERT_EQ(cu.cuEventCreate(&event, gpu::kEventDisableTiming), CUDA_SUCCESS);
+  EXPECT_EQ(copy(streams[0]), CUDA_SUCCESS);
+  EXPECT_EQ(cu.cuEventRecord(event, streams[0]), CUDA_SUCCESS);
+  strike(1, Call::cuEventQuery, {.kind = FaultKind::unknown, .when = FaultWhen::async});
+  EXPECT_EQ(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
+  begin(2);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[0]), CUDA_ERROR_UNKNOWN);
+}
+
 TEST_F(InjectorTest, DocumentedSurfacingLeavesOutTheOtherCalls) {
   inject_with(ErrorSurfacing::documented);
   open();

@@ -38,7 +38,9 @@ class Interposer {
     if (fault->when == FaultWhen::async) {
       struck_ = AsyncFault{static_cast<CUresult>(fault->code), fault->surface_after_calls};
       const CUresult result = make<call>(entry, arguments...);
-      if (struck_ && result == CUDA_SUCCESS && needs_context(call)) add_latent(nullptr, *struck_);
+      const bool befalls_a_context = has_context_ || makes_a_context(call) || needs_context(call);
+      const bool made = result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
+      if (struck_ && made && befalls_a_context) add_latent(nullptr, *struck_);
       struck_.reset();
       return finish<call>(result);
     }
@@ -73,8 +75,7 @@ class Interposer {
   // The call itself, and what it means for what is injected.
   template <Call call, class... Arguments>
   CUresult make(CUresult (*gpu::DriverApi::*entry)(Arguments...), Arguments... arguments) {
-    constexpr bool makes_a_context = call == Call::cuCtxCreate || call == Call::cuDevicePrimaryCtxRetain;
-    if (makes_a_context && process_error_ != CUDA_SUCCESS) return process_error_;
+    if (makes_a_context(call) && process_error_ != CUDA_SUCCESS) return process_error_;
     SeenObjects::Stream* const stream = objects_.stream_among(arguments...);
     if (stream != nullptr && stream->invalidated) {
       if (call == Call::cuStreamEndCapture) {
@@ -132,10 +133,11 @@ class Interposer {
   CUresult finish(CUresult result) {
     if (call == Call::cuCtxDestroy || (call == Call::cuDevicePrimaryCtxRelease && --primary_references_ <= 0)) {
       faults_ = {};
-      lost_ = driver_lost_ = false;
+      lost_ = driver_lost_ = has_context_ = false;
       objects_.clear();
     }
     if (call == Call::cuDevicePrimaryCtxRetain && result == CUDA_SUCCESS) ++primary_references_;
+    if (makes_a_context(call) && result == CUDA_SUCCESS) has_context_ = true;
     if (call == Call::cuLaunchKernel) is_declared_ = false;
     return result;
   }
@@ -196,6 +198,7 @@ class Interposer {
   FaultPlan& plan_;
   SeenObjects objects_;
   ContextFaults faults_;
+  bool has_context_ = false;
   bool lost_ = false;         // the context, for the backend: a sticky error has surfaced
   bool driver_lost_ = false;  // the driver has lost the context by itself: it is left to answer, and nothing injected
   CUresult process_error_ = CUDA_SUCCESS;  // an injected error that only a new process recovers from
