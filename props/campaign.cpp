@@ -32,7 +32,7 @@ std::string telling_line(const std::string& text) {
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
+    std::string line = text.substr(begin, end - begin);
     if (line.find("ERROR") != std::string::npos || line.find("CHECK") != std::string::npos ||
         line.find("runtime error") != std::string::npos) {
       return line;

@@ -24,6 +24,7 @@ NameId name_of(Program& program, std::uint64_t ordinal) {
 
 std::vector<NameId> names_of(Program& program, const std::vector<std::uint64_t>& ordinals) {
   std::vector<NameId> names;
+  names.reserve(ordinals.size());
   for (const std::uint64_t ordinal : ordinals) names.push_back(name_of(program, ordinal));
   return names;
 }

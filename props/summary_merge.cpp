@@ -79,6 +79,7 @@ std::vector<FailureSummary> join_failures(std::vector<RunSummary>& shards) {
     }
   }
   std::vector<FailureSummary> failures;
+  failures.reserve(by_signature.size());
   for (auto& [signature, failure] : by_signature) failures.push_back(std::move(failure));
   std::stable_sort(failures.begin(), failures.end(),
                    [](const FailureSummary& a, const FailureSummary& b) { return a.first_case < b.first_case; });

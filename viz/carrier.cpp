@@ -69,7 +69,7 @@ std::string chain_text(const traces::SnapshotFailure& failure, const std::vector
 }
 
 std::string error_text(const traces::SnapshotFailure& failure) {
-  const std::string error = label(failure.error, kErrorLength);
+  std::string error = label(failure.error, kErrorLength);
   if (failure.call.empty()) return error;
   return label(failure.call, kNameLength) + ": " + error + " (" + std::to_string(failure.code) + ")";
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,11 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "viz/label.hpp"
-
-extern char** environ;
 
 namespace taintgraph::viz {
 namespace {
@@ -74,6 +72,7 @@ bool make_channels(Channels& channels) {
 // Starts the program with default signal handling, whatever this process ignores. Returns an errno, 0 if it runs.
 int spawn(const std::vector<std::string>& command, const Channels& channels, pid_t& child) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
@@ -160,7 +159,7 @@ void end(pid_t child) {
   }
 }
 
-std::string with_complaint(std::string sentence, const std::string& complaint) {
+std::string with_complaint(const std::string& sentence, const std::string& complaint) {
   const std::string first_line = complaint.substr(0, complaint.find('\n'));
   return first_line.empty() ? sentence : sentence + ": " + label(first_line, 200);
 }

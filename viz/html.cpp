@@ -171,6 +171,7 @@ tl::expected<std::string, std::string> html_page(const std::vector<HtmlFrame>& f
   DotOptions picture = options;
   picture.title = false;
   std::vector<std::string> graphs;
+  graphs.reserve(frames.size());
   for (const HtmlFrame& frame : frames) graphs.push_back(dot_text(frame.snapshot, picture));
   const auto pictures = svg_elements(graphs, layout);
   if (!pictures) return tl::unexpected(pictures.error());

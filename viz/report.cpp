@@ -112,8 +112,9 @@ class Report {
           skip->inputs, [](const auto& input) -> const auto& { return input.range; });
       const std::string outputs = refs_text(
           skip->outputs, [](const auto& output) -> const auto& { return output; });
-      line(4, label(skip->operation_name, kNameLength) + " (" + label(skip->kernel, kNameLength) + "): needs " +
-                  inputs + "; leaves unwritten " + outputs);
+      std::string sentence = label(skip->operation_name, kNameLength);
+      sentence.append(" (").append(label(skip->kernel, kNameLength)).append("): needs ").append(inputs);
+      line(4, sentence.append("; leaves unwritten ").append(outputs));
     }
   }
 

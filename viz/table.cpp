@@ -22,9 +22,9 @@ std::string markup(const TableCell& cell) {
   for (const TableLine& line : cell.lines) {
     std::string piece = xml_escape(line.text);
     if (piece.empty()) piece = " ";
-    if (line.bold) piece = "<b>" + piece + "</b>";
+    if (line.bold) piece.insert(0, "<b>").append("</b>");
     const std::string_view ink = line.quiet ? kQuietInk : cell.ink;
-    if (ink != kInk) piece = "<font color=\"" + std::string(ink) + "\">" + piece + "</font>";
+    if (ink != kInk) piece.insert(0, std::string("<font color=\"").append(ink).append("\">")).append("</font>");
     text += piece + (cell.left ? "<br align=\"left\"/>" : &line == &cell.lines.back() ? "" : "<br/>");
   }
   return text;
