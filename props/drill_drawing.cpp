@@ -137,7 +137,9 @@ class Drill {
       } else if (random_.one_in(24)) {
         fail(write({.buffer = buffer(random_.below(buffers))}));
       } else {
-        put(launch_of("noop", {draw_part(buffers)}, {draw_part(buffers)}));
+        const Ref from = draw_part(buffers);  // before `to`, whatever order a compiler gives arguments
+        const Ref to = draw_part(buffers);
+        put(launch_of("noop", {from}, {to}));
       }
     }
     for (std::uint64_t i = 0; i < buffers; ++i) read({.buffer = buffer(i)});
