@@ -307,6 +307,20 @@ TEST(Agreement, WhatTheOldContextSaysAtItsEndKeepsNoNewOneAway) {
             "");
 }
 
+TEST(Agreement, AGraphThatCannotBeDestroyedKeepsNoNewContextAway) {
+  for (const char* kind : {"invalid_context", "unknown"}) {
+    EXPECT_EQ(differences(R"({"op":"capture_begin"}
+{"op":"capture_end","graph":"G"}
+{"op":"launch","kernel":"noop","fault":{"kind":"assert","when":"before"}}
+{"op":"reset","id":"R"}
+{"op":"sync"})",
+                          std::string(R"("device":{"surfacing":"documented"},"faults":[)") +
+                              R"({"call":"cuGraphExecDestroy","op":"R","kind":")" + kind + R"("}])"),
+              "")
+        << kind;
+  }
+}
+
 // D1: whichever call says it, also one that only undoes what failed before.
 TEST(Agreement, TheLossOfTheDeviceIsNeverPassedOver) {
   EXPECT_EQ(
@@ -345,6 +359,30 @@ TEST(Agreement, AWindowThatCouldNotWaitForItsStreamProvesNothing) {
 }
 
 // A fault of another stream may show behind the wait, and the wait was good then. The seed decides where it shows.
+// Waiting for all streams of the program waits for none of the device's own.
+TEST(Agreement, AFaultOfMemoryGivenBackMayStayHiddenFromASync) {
+  EXPECT_EQ(
+      differences(
+          R"({"op":"alloc","buffer":"A","size":1}
+{"op":"free","buffer":"A"}
+{"op":"cleanup"}
+{"op":"sync"})",
+          R"("device":{"streams":1,"allocator":"stream_ordered"},"faults":[)"
+          R"({"id":"f","call":"cuMemFreeAsync","kind":"unknown","when":"async","surface":{"after_calls":100000}}])"),
+      "");
+}
+
+// Two readers of the same bytes: the stream that moves them need not wait for the other, nor meet its fault.
+TEST(Agreement, ARelocationComesBehindNoReader) {
+  EXPECT_EQ(differences(R"({"op":"alloc","buffer":"A","size":1}
+{"op":"alloc","buffer":"B","size":1}
+{"op":"copy","to":"A","from":"B","stream":1,"fault":{"kind":"assert","surface":{"after_calls":10}}}
+{"op":"relocate","buffer":"B"}
+{"op":"sync","stream":0})",
+                        R"("device":{"streams":2})"),
+            "");
+}
+
 TEST(Agreement, AFaultThatShowsWhileAWindowOpens) {
   for (int seed = 0; seed < 40; ++seed) {
     EXPECT_EQ(differences(R"({"op":"launch","kernel":"noop"}

@@ -1,5 +1,6 @@
 #include "props/aimed_drawing.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,7 @@ constexpr traces::NameId kY{1};
 constexpr traces::NameId kPassing{2};  // allocated and freed again
 constexpr traces::NameId kGraph{kMaxSlots};
 constexpr std::uint64_t kBytes = 16;
+constexpr std::uint64_t kLongestShot = 6;     // operations, by which a program may grow too long
 constexpr std::uint64_t kForever = 100'000;   // driver calls: until something waits
 constexpr std::size_t kTooManyOperands = 17;  // for a kernel's parameters: they go into a table
 
@@ -41,6 +43,7 @@ class Aim {
     header.seed = random.next();
     header.device.streams = 4;
     header.device.pool = traces::PoolKind::exclusive;  // a buffer a page: what is freed can be given back
+    if (random.one_in(3)) header.device.allocator = traces::Allocator::stream_ordered;
     if (random.one_in(4)) header.device.surfacing = traces::Surfacing::documented;
     intern_drawn_names(program_.names);
   }
@@ -52,7 +55,8 @@ class Aim {
     }
     set_scene();
     // Sticky faults last: after one that has surfaced nothing more is to be seen.
-    const std::uint64_t passing = random_.between(operations / 2, operations - operations / 8);
+    const std::uint64_t latest = operations - operations / 8;
+    const std::uint64_t passing = random_.between(std::min(operations / 2 + kLongestShot, latest), latest);
     while (program_.operations.size() < passing) shoot(draw_target(false));
     while (program_.operations.size() < operations) shoot(draw_target(true));
     return std::move(program_);
@@ -76,7 +80,19 @@ class Aim {
 
   CallAndKind draw_target(bool sticky) {
     const std::span<const CallAndKind> all = sticky ? sticky_pairs_in_reach() : passing_pairs_in_reach();
-    return random_.pick(all);
+    // What only some devices call would come up too seldom otherwise.
+    const bool in_order = program_.header.device.allocator == traces::Allocator::stream_ordered && random_.one_in(4);
+    CallAndKind target = random_.pick(all);
+    while (!makes(target.call) || (in_order && !reserves_in_order(target.call))) target = random_.pick(all);
+    return target;
+  }
+
+  static bool reserves_in_order(Call call) { return call == Call::cuMemAllocAsync || call == Call::cuMemFreeAsync; }
+  // A device reserves its memory in one of two ways.
+  [[nodiscard]] bool makes(Call call) const {
+    const bool in_order = program_.header.device.allocator == traces::Allocator::stream_ordered;
+    if (reserves_in_order(call)) return in_order;
+    return !in_order || (call != Call::cuMemAlloc && call != Call::cuMemFree);
   }
 
   // Makes `target.call` fail once, and everything ready for the next.
@@ -93,9 +109,11 @@ class Aim {
       case Call::cuEventQuery:
         return shoot_polling(target);
       case Call::cuMemAlloc:
+      case Call::cuMemAllocAsync:
         strike(alloc(kPassing), target);
         return free(kPassing);
       case Call::cuMemFree:
+      case Call::cuMemFreeAsync:
         alloc(kPassing);
         free(kPassing);
         return strike(add(OpKind::cleanup), target);

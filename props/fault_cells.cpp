@@ -9,16 +9,14 @@ namespace taintgraph::props {
 namespace {
 
 using gpu::Call;
-using gpu::FaultKind;
 
 template <std::size_t n>
 bool is_among(Call call, const Call (&calls)[n]) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
-// Calls of the driver's table that the backend does not make, or makes only to open a device, with a primary context
-// that it adopted or with the stream-ordered allocator, which are not drawn; and of the compiler's, those that have no
-// kind of failure.
+// Calls of the driver's table that the backend does not make, or makes only to open a device or with a primary context
+// that it adopted, which is not drawn; and of the compiler's, those that have no kind of failure.
 constexpr Call kNeverMade[] = {Call::cuDriverGetVersion,
                                Call::cuDeviceGetCount,
                                Call::cuDeviceGetName,
@@ -26,8 +24,6 @@ constexpr Call kNeverMade[] = {Call::cuDriverGetVersion,
                                Call::cuDevicePrimaryCtxRelease,
                                Call::cuCtxSynchronize,
                                Call::cuEventSynchronize,
-                               Call::cuMemAllocAsync,
-                               Call::cuMemFreeAsync,
                                Call::cuMemGetInfo,
                                Call::cuFuncLoad};
 constexpr Call kAroundEveryCall[] = {Call::cuCtxGetCurrent, Call::cuCtxSetCurrent};
@@ -49,7 +45,7 @@ struct Rule {
 constexpr Rule kRules[] = {
     {"not an error but an answer, and not injectable",
      [](const FaultCell& cell) { return !gpu::row(cell.kind).injectable; }},
-    {"the backend never makes the call on the devices drawn (a context of its own, the usual allocator)",
+    {"the backend never makes the call on the devices drawn, which have a context of their own",
      [](const FaultCell& cell) { return is_among(cell.call, kNeverMade); }},
     {"made before every other call, to no effect or to that of the other call failing, which has cells of its own",
      [](const FaultCell& cell) { return is_among(cell.call, kAroundEveryCall); }},

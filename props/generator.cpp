@@ -20,7 +20,7 @@ namespace {
 using traces::Operation;
 using traces::OpKind;
 
-constexpr std::uint64_t kAimedOneIn = 5;           // programs
+constexpr std::uint64_t kAimedOneIn = 4;           // programs
 constexpr std::uint64_t kDrillOneIn = 8;           // of the others
 constexpr std::uint64_t kHangOneIn = 24;           // of what is left
 constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around

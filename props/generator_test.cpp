@@ -135,12 +135,12 @@ TEST(Generator, DrawsHangsAndDeadlines) {
   EXPECT_LT(hanging, 250U);
   EXPECT_GT(at_once, 50U);
   EXPECT_GT(for_some, 50U);
-  EXPECT_GT(long_enough, 50U);
+  EXPECT_GT(long_enough, 30U);
 }
 
 TEST(Generator, PlansFaultsThatLeaveNoOrderAtAll) {
   std::size_t both = 0;
-  for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
+  for (std::uint64_t case_number = 0; case_number < 4000; ++case_number) {
     std::set<std::string> unordered;
     std::set<std::string> not_waited_for;
     for (const sim::PlannedFault& planned : generate(7, case_number, {}).header.faults) {

@@ -46,6 +46,15 @@ bool makes_the_context(Call call) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
+// Made of what the old context leaves, where not every call has that context's own answer.
+bool takes_down(Call call) {
+  constexpr Call calls[] = {Call::cuCtxDestroy,       Call::cuGraphDestroy,  Call::cuGraphExecDestroy,
+                            Call::cuStreamEndCapture, Call::cuStreamDestroy, Call::cuEventDestroy,
+                            Call::cuMemFree,          Call::cuMemFreeAsync,  Call::cuMemFreeHost,
+                            Call::cuModuleUnload};
+  return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
+}
+
 // The calls that are an operation's very work: it cannot be done without them.
 bool is_work_call(OpKind kind, Call call) {
   switch (kind) {
@@ -135,12 +144,15 @@ sim::FiredFault assumed(const Operation& operation) {
 }
 
 AsyncFault async_of(const Operation& operation, const sim::FiredFault& fired, bool documented) {
-  return AsyncFault{fired.kind,
-                    makes_the_context(fired.call),
-                    documented || fired.surface_after_calls.has_value(),
-                    {operation.stream},
-                    {},
-                    {}};
+  // Memory is reserved and given back in the order of a stream of the device's own.
+  const bool apart = fired.call == Call::cuMemAllocAsync || fired.call == Call::cuMemFreeAsync;
+  AsyncFault fault;
+  fault.kind = fired.kind;
+  fault.doubtful = makes_the_context(fired.call);
+  fault.late = documented || fired.surface_after_calls.has_value();
+  if (!apart) fault.streams = {operation.stream};
+  fault.apart = apart;
+  return fault;
 }
 
 // Whether a reservation that a planned fault refused is given up. One refusal for want of memory is healed by the
@@ -199,9 +211,9 @@ class Judge {
     if (fired.when == FaultWhen::async) {
       leave_behind(fired, true);
       if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
-    } else if (of_either) {
+    } else if (of_either || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
       verdict_.may_fail = strike_of(operation_, fired);
-    } else if (fired.call != Call::cuCtxDestroy) {
+    } else if (!takes_down(fired.call)) {
       fail(strike_of(operation_, fired));
     }
   }

@@ -119,7 +119,7 @@ std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
   for (const reference::AsyncFault& fault : state_.pending) {
     if (fault.doubtful) continue;
     if (!fault.late) must = must || reach != Reach::perhaps;
-    if (reach == Reach::waits_for_all) must_by_waiting = true;
+    if (reach == Reach::waits_for_all && !fault.apart) must_by_waiting = true;
     if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must_by_waiting = true;
   }
   // The compiler knows no context, and so nothing of what happened in one; and so do a few calls of the driver.

@@ -34,6 +34,8 @@ constexpr OpKind kDestroy[] = {OpKind::destroy};
 constexpr CallMakers kCalls[] = {{Call::cuStreamSynchronize, kWaiting},   {Call::cuStreamWaitEvent, kOrdering},
                                  {Call::cuEventCreate, kReclaiming},      {Call::cuEventRecord, kRecording},
                                  {Call::cuEventQuery, kReclaiming},       {Call::cuMemAlloc, kAlloc},
+                                 {Call::cuMemAllocAsync, kAlloc},         {Call::cuMemFreeAsync, kGivingBack},
+
                                  {Call::cuMemFree, kGivingBack},          {Call::cuMemcpyHtoDAsync, kWrite},
                                  {Call::cuMemcpyDtoHAsync, kRead},        {Call::cuMemcpyDtoDAsync, kCopy},
                                  {Call::cuModuleLoadData, kLaunch},       {Call::cuModuleGetFunction, kLaunch},

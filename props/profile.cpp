@@ -139,6 +139,7 @@ void draw_device(Random& random, Profile& profile) {
   if (device.pool == traces::PoolKind::sliced && !random.one_in(4)) {
     device.page_bytes = random.pick<std::uint64_t>(kPages);
   }
+  if (random.one_in(5)) device.allocator = traces::Allocator::stream_ordered;
   device.init = random.one_in(6) ? traces::InitialState::unwritten : traces::InitialState::trusted;
 }
 

@@ -54,8 +54,7 @@ tl::expected<RegressionRun, std::string> replay_regressions(const std::string& f
   for (const NamedProgram& each : *programs) {
     if (interrupted()) break;
     ++result.traces;
-    std::optional<Disagreement> disagreement =
-        campaign.check_alone(each.program, {.twice = true}).disagreement;
+    std::optional<Disagreement> disagreement = campaign.check_alone(each.program, {.twice = true}).disagreement;
     if (!disagreement) disagreement = expectations.check_alone(each.program, {}).disagreement;
     if (disagreement) result.failed.push_back({each.path, std::move(*disagreement)});
   }
