@@ -245,8 +245,9 @@ core::Status Session::State::write(const Operation& operation) {
 core::Status Session::State::launch(const Operation& operation) {
   const gpu::KernelInfo& kernel = gpu::kernel_catalog()[operation.kernel];
   // Loading is done once for all launches; a fault that strikes there needs it done again. An earlier fault that
-  // surfaces in that comes first: this one then has no turn.
-  if (operation.fault && strikes_loading(operation.kind, operation.fault->kind)) {
+  // surfaces in that comes first: this one then has no turn. Nor has it on a poisoned device, which refuses the launch
+  // and may have no context left to unload anything from.
+  if (operation.fault && strikes_loading(operation.kind, operation.fault->kind) && !machine.runtime->poison()) {
     const bool asleep = machine.plan.asleep();
     machine.plan.sleep(true);  // no part of the program
     const auto forgotten = machine.device->forget_kernel(kernel.name);
