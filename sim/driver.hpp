@@ -28,6 +28,7 @@
 #include "gpu/device_clock.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/launch_observer.hpp"
+#include "sim/device_order.hpp"
 #include "sim/fault_plan.hpp"
 #include "sim/unscheduled.hpp"
 
@@ -44,6 +45,7 @@ struct DriverOptions {
   std::uint64_t memory_bytes = 16U << 20;  // device memory; cuMemAlloc beyond it is out_of_memory
   std::uint64_t page_alignment = 256;      // of the addresses that cuMemAlloc gives out
   ErrorSurfacing surfacing = ErrorSurfacing::strict;
+  DeviceOrder* order = nullptr;  // decides in place of virtual time when work runs; must outlive the driver
 };
 
 struct Finding {

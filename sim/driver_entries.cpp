@@ -9,7 +9,7 @@ DriverEntries::DriverEntries(const DriverOptions& options, FaultPlan& plan, std:
       host_memory_(options.seed),
       executor_(memory_, host_memory_, findings_),
       races_(memory_, host_memory_, findings_),
-      timeline_(options.seed, *this),
+      timeline_(options.seed, *this, options.order),
       contexts_(HandleKind::context, number),
       streams_(HandleKind::stream, number),
       events_(HandleKind::event, number),
@@ -150,9 +150,9 @@ CUresult DriverEntries::wait_for(ContextObject& context, const VectorClock& past
   return CUDA_SUCCESS;
 }
 
-CUresult DriverEntries::query(ContextObject& context, const VectorClock& past) {
+CUresult DriverEntries::query(ContextObject& context, const VectorClock& past, bool found_done) {
   // What stands behind a fault is never done, and the error is the answer.
-  if (!timeline_.done(past) && !context.faults.holds(past)) return CUDA_ERROR_NOT_READY;
+  if (!found_done && !context.faults.holds(past)) return CUDA_ERROR_NOT_READY;
   return wait_for(context, past);
 }
 
@@ -177,12 +177,17 @@ void DriverEntries::queued(ContextObject& context, WorkItem& item) {
                           item.work.write_limit == Work::kAllBytes;
   if (is_endless) timeline_.never_ends(item);
   races_.queued(item, timeline_.host());
+  if (options_.order != nullptr) item.work.host_digest = executor_.host_digest(item.work);
 }
 
 void DriverEntries::run(WorkItem& item) {
   ContextObject* const context = context_of(item.context);
   const bool is_barred = context != nullptr && context->faults.holds(item.clock);
   if (is_barred && item.work.kind != WorkKind::release) return;
+  if (item.work.host_digest && item.work.host_digest != executor_.host_digest(item.work)) {
+    findings_.add(std::string(gpu::to_string(item.work.call)) + " on stream " + std::to_string(item.slot) +
+                  ": its host memory changed between the call and the copy");
+  }
   std::optional<CUresult> error = executor_.execute(item.work, item.slot);
   // The call has reported its failure; this is only what was done of it.
   if (item.work.write_limit != Work::kAllBytes) error.reset();

@@ -145,7 +145,7 @@ class DriverEntries final : private WorkRunner {
   CUresult became_known(ContextObject& context, CUresult code);
   // Waits for `past` on behalf of the host.
   CUresult wait_for(ContextObject& context, const VectorClock& past);
-  CUresult query(ContextObject& context, const VectorClock& past);
+  CUresult query(ContextObject& context, const VectorClock& past, bool found_done);
   [[nodiscard]] VectorClock past_of(const ContextObject& context);
   void destroy_context(CUcontext handle, ContextObject& context);
   CUresult create_context(CUcontext* handle, bool primary);

@@ -46,7 +46,8 @@ CUresult DriverEntries::cuStreamQuery(CUstream stream) {
       return break_capture(*object.capture, Call::cuStreamQuery, "of a capturing stream",
                            CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }
-    return query(context, timeline_.clock(object.slot));
+    const VectorClock& past = timeline_.clock(object.slot);
+    return query(context, past, timeline_.found_done_waiting(past));
   });
 }
 
@@ -101,7 +102,8 @@ CUresult DriverEntries::cuEventQuery(CUevent event) {
     const EventObject* const object = events_.find(event);
     if (!owned(object, context, Call::cuEventQuery, "an event")) return CUDA_ERROR_INVALID_HANDLE;
     if (object->capture) return misuse(Call::cuEventQuery, "of a captured event", CUDA_ERROR_CAPTURED_EVENT);
-    return query(context, object->clock);
+    const bool is_held = context.faults.holds(object->clock);
+    return query(context, object->clock, is_held || timeline_.found_done(object->clock));
   });
 }
 

@@ -124,6 +124,9 @@ class FaultPlan {
   // The same, emptying the log: a long run would otherwise keep every fault it ever saw.
   [[nodiscard]] std::vector<FiredFault> take_fired();
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  // How many calls of this name a fault could have struck in the operation now running; none: how often its host code
+  // ran.
+  [[nodiscard]] std::uint64_t made(gpu::Call call) const { return made_[static_cast<std::size_t>(call)]; }
   // The ordinal of the operation now running; 0 before the first.
   [[nodiscard]] std::uint64_t operation() const { return operation_; }
 

@@ -305,6 +305,18 @@ TEST_F(FaultTest, AsynchronousFaultsOfCallsWithoutWorkWaitForAnyWait) {
   EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_ERROR_UNKNOWN);
 }
 
+TEST_F(FaultTest, AnAnswerThatIsNotReadyYetHidesNoError) {
+  const CUevent mark = event();
+  begin(1);
+  const CUdeviceptr memory = allocate(64);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(cu.cuMemcpyDtoDAsync(memory, memory + 32, 32, streams[0]), CUDA_SUCCESS);
+  ASSERT_EQ(cu.cuEventRecord(mark, streams[0]), CUDA_SUCCESS);
+  strike(Call::cuEventQuery, {.kind = FaultKind::unknown, .when = FaultWhen::async});
+  ASSERT_EQ(cu.cuEventQuery(mark), CUDA_ERROR_NOT_READY);
+  begin(2);
+  EXPECT_EQ(cu.cuStreamSynchronize(streams[1]), CUDA_ERROR_UNKNOWN);
+}
+
 class DocumentedSurfacingTest : public testing::Test {};
 
 TEST_F(DocumentedSurfacingTest, OnlyDocumentedCallsReturnEarlierErrors) {

@@ -26,30 +26,13 @@ Epoch epoch_of(const WorkItem& item) { return {item.ordinal, item.slot, item.wor
 }  // namespace
 
 void RaceDetector::queued(const WorkItem& item, const VectorClock& host) {
-  const Work& work = item.work;
-  switch (work.kind) {
-    case WorkKind::kernel:
-      for (const gpu::DeclaredAccess& access : work.declared) {
-        on_device(item, {access.address, access.size_bytes, access.writes}, host);
-      }
-      break;
-    case WorkKind::copy_to_device:
-      if (work.host_from != nullptr) on_host(item, work.host_from, false, host);
-      on_device(item, {work.to, work.size_bytes, true}, host);
-      break;
-    case WorkKind::copy_to_host:
-      on_device(item, {work.from, work.size_bytes, false}, host);
-      on_host(item, work.host_to, true, host);
-      break;
-    case WorkKind::copy_on_device:
-      on_device(item, {work.from, work.size_bytes, false}, host);
-      on_device(item, {work.to, work.size_bytes, true}, host);
-      break;
-    case WorkKind::reserve:  // as if it wrote: any use has to come after it
-    case WorkKind::release:
-      on_device(item, {work.to, work.size_bytes, true}, host);
-      break;
-  }
+  each_touch(item.work, [&](const Touch& touch) {
+    if (touch.host_bytes != nullptr) {
+      on_host(item, touch, host);
+    } else {
+      on_device(item, touch, host);
+    }
+  });
 }
 
 void RaceDetector::on_device(const WorkItem& item, const Touch& touch, const VectorClock& host) {
@@ -72,15 +55,15 @@ void RaceDetector::on_device(const WorkItem& item, const Touch& touch, const Vec
   if (conflict) report(item, touch.writes, "allocation " + std::to_string(allocation->serial), *conflict);
 }
 
-void RaceDetector::on_host(const WorkItem& item, const std::byte* memory, bool writes, const VectorClock& host) {
-  HostAllocation* const allocation = host_.find(memory, item.work.size_bytes);
-  if (allocation == nullptr || item.work.size_bytes == 0) return;
-  const std::uint64_t begin = allocation->offset_of(memory);
-  const std::uint64_t end = begin + item.work.size_bytes;
+void RaceDetector::on_host(const WorkItem& item, const Touch& touch, const VectorClock& host) {
+  HostAllocation* const allocation = host_.find(touch.host_bytes, touch.size_bytes);
+  if (allocation == nullptr || touch.size_bytes == 0) return;
+  const std::uint64_t begin = allocation->offset_of(touch.host_bytes);
+  const std::uint64_t end = begin + touch.size_bytes;
   AccessMap& accesses = allocation->accesses;
-  const std::optional<Conflict> conflict = writes ? accesses.write(begin, end, epoch_of(item), item.clock, host)
-                                                  : accesses.read(begin, end, epoch_of(item), item.clock, host);
-  if (conflict) report(item, writes, "host allocation " + std::to_string(allocation->serial), *conflict);
+  const std::optional<Conflict> conflict = touch.writes ? accesses.write(begin, end, epoch_of(item), item.clock, host)
+                                                        : accesses.read(begin, end, epoch_of(item), item.clock, host);
+  if (conflict) report(item, touch.writes, "host allocation " + std::to_string(allocation->serial), *conflict);
 }
 
 void RaceDetector::report(const WorkItem& item, bool writes, const std::string& where, const Conflict& conflict) {

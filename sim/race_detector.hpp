@@ -1,12 +1,13 @@
 // Watches that work on different streams which touches the same bytes is ordered (W6), and that memory is given back
-// only when the host knows that nothing uses it any more. See AccessMap for how; this part knows what each kind of work
-// touches and says what is wrong.
+// only when the host knows that nothing uses it any more. See AccessMap for how, and footprint.hpp for what each kind
+// of work touches; this part says what is wrong.
 #pragma once
 
 #include <string>
 
 #include "sim/device_memory.hpp"
 #include "sim/finding_log.hpp"
+#include "sim/footprint.hpp"
 #include "sim/host_memory.hpp"
 #include "sim/work.hpp"
 
@@ -25,13 +26,8 @@ class RaceDetector {
   void freed(const HostAllocation& allocation, Call call, const VectorClock& host);
 
  private:
-  struct Touch {
-    std::uint64_t address = 0;
-    std::uint64_t size_bytes = 0;
-    bool writes = false;
-  };
   void on_device(const WorkItem& item, const Touch& touch, const VectorClock& host);
-  void on_host(const WorkItem& item, const std::byte* memory, bool writes, const VectorClock& host);
+  void on_host(const WorkItem& item, const Touch& touch, const VectorClock& host);
   void report(const WorkItem& item, bool writes, const std::string& where, const Conflict& conflict);
 
   DeviceMemory& memory_;

@@ -43,6 +43,7 @@ WorkItem& Timeline::enqueue(std::uint32_t index) {
   item->sequence = ++sequence_;
   item->probed = false;
   item->work.fault.reset();
+  item->work.host_digest.reset();
   item->work.write_limit = Work::kAllBytes;
   const std::uint64_t start = std::max(slot.ready_at, now_);
   const std::uint64_t length = kShortestWork + draw(seed_, Draw::work_duration, index, item->ordinal) % kWorkSpread;
@@ -157,7 +158,7 @@ void Timeline::step() {
 }
 
 void Timeline::run_due() {
-  if (now_ < next_due_) return;
+  if (order_ != nullptr || now_ < next_due_) return;
   const auto is_due = [this](const WorkItem& item) { return item.due <= now_; };
   for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
   note_next_due();
@@ -166,6 +167,7 @@ void Timeline::run_due() {
 void Timeline::pass(std::uint64_t nanoseconds) {
   now_ += std::min(nanoseconds, kNever - 1 - now_);  // never is never reached
   if (pending_ == 0) return;
+  if (!forced_ && order_ != nullptr) return run_in_chosen_order(awaited_);
   if (!forced_) return run_due();
   run_forced();
   if (!forced_order_.empty()) {
@@ -187,6 +189,10 @@ void Timeline::run_until(const VectorClock& past) {
     };
     for (std::size_t i = next(is_needed); i < slots_.size(); i = next(is_needed)) run_first(slots_[i]);
     note_next_due();
+    return;
+  }
+  if (order_ != nullptr) {
+    run_in_chosen_order(past);
     return;
   }
   std::uint64_t until = now_;

@@ -2,7 +2,8 @@
 //
 // Work runs as a whole at the moment it is done. How long it takes is drawn from the seed by stream and ordinal; it
 // starts when what it waits for is done. Time moves by small drawn steps and at waits. The order of the device's work
-// is thus a function of the seed and the calls; a forced schedule replaces it, within what streams and events allow.
+// is thus a function of the seed and the calls; a forced schedule replaces it, within what streams and events allow,
+// and a DeviceOrder decides it instead, if there is one and no schedule is forced.
 //
 // A stream occupies a slot, the lowest free one, which is also its index to the outside. A slot is free again when all
 // its work is done and the host has waited for it, so its ordinals never need to restart.
@@ -15,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/device_order.hpp"
 #include "sim/unscheduled.hpp"
 #include "sim/vector_clock.hpp"
 #include "sim/work.hpp"
@@ -32,7 +34,9 @@ class Timeline {
  public:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-  Timeline(std::uint64_t seed, WorkRunner& runner) : seed_(seed), runner_(runner) {}
+  // `order` may be null.
+  Timeline(std::uint64_t seed, WorkRunner& runner, DeviceOrder* order = nullptr)
+      : seed_(seed), runner_(runner), order_(order) {}
 
   [[nodiscard]] std::uint32_t open_slot();
   // Work in it still runs.
@@ -63,6 +67,11 @@ class Timeline {
   // alone.
   void run_until(const VectorClock& past);
   [[nodiscard]] bool done(const VectorClock& past) const;
+  // What somebody who asks is told: the same, unless the order of the device decides that it has just come to be done.
+  [[nodiscard]] bool found_done(const VectorClock& past);
+  // The same for who asks again and again until it is done: of an order, that is a wait, which ends with the next
+  // pause.
+  [[nodiscard]] bool found_done_waiting(const VectorClock& past);
   // Everything queued so far.
   [[nodiscard]] VectorClock everything() const;
 
@@ -111,11 +120,17 @@ class Timeline {
   void run_forced();
   bool run_mark_before(const WorkItem& item);
   void run_due();
+  void run_in_chosen_order(const VectorClock& past);
+  [[nodiscard]] std::size_t first_needed(const VectorClock& past) const;
+  [[nodiscard]] std::size_t first_before(const WorkItem& item) const;
+  [[nodiscard]] std::vector<std::size_t> alternatives_to(std::size_t first) const;
   void retire(Slot& slot);
   void note_next_due();
 
   std::uint64_t seed_;
   WorkRunner& runner_;
+  DeviceOrder* order_;
+  VectorClock awaited_;  // with an order: what the host pauses for
   std::deque<Slot> slots_;
   VectorClock host_;
   std::uint64_t now_ = 0;

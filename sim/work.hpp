@@ -43,6 +43,7 @@ struct Work {
   std::uint64_t size_bytes = 0;
   const std::byte* host_from = nullptr;  // null: the bytes are in `bytes`
   std::byte* host_to = nullptr;
+  std::optional<std::uint64_t> host_digest;  // of the host's side when the copy was queued, if that is watched
 
   // Kernels.
   const CompiledKernel* kernel = nullptr;

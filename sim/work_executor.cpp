@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "sim/footprint.hpp"
+
 namespace taintgraph::sim {
 
 std::optional<CUresult> WorkExecutor::execute(const Work& work, std::uint32_t slot) {
@@ -46,6 +48,19 @@ void WorkExecutor::copy_to_host(const Work& work) {
   if (from != nullptr && host_.find(work.host_to, work.size_bytes) != nullptr) {
     std::memcpy(work.host_to, from, work.size_bytes);
   }
+}
+
+std::optional<std::uint64_t> WorkExecutor::host_digest(const Work& work) {
+  std::optional<std::uint64_t> digest;
+  each_touch(work, [&](const Touch& touch) {
+    if (touch.host_bytes == nullptr || host_.find(touch.host_bytes, touch.size_bytes) == nullptr) return;
+    std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
+    for (std::uint64_t i = 0; i < touch.size_bytes; ++i) {
+      hash = (hash ^ std::to_integer<std::uint64_t>(touch.host_bytes[i])) * 0x100000001B3ULL;
+    }
+    digest = hash;
+  });
+  return digest;
 }
 
 void WorkExecutor::copy_on_device(const Work& work) {

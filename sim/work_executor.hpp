@@ -1,6 +1,7 @@
 // Carries work out: moves the bytes, runs the kernels, spoils what is released. Knows nothing of time or order.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "sim/device_memory.hpp"
@@ -21,6 +22,9 @@ class WorkExecutor {
   // Whether a kernel looks as if it would fault: its first thread, run without effect. A hint, for deciding when to run
   // work and nothing else.
   [[nodiscard]] bool looks_faulty(const Work& work);
+
+  // A hash of what the host's side of a copy holds now; nothing if it has none, or the memory is gone. O(bytes).
+  [[nodiscard]] std::optional<std::uint64_t> host_digest(const Work& work);
 
  private:
   std::optional<CUresult> run_kernel(const Work& work, std::uint32_t slot);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/device_order.hpp"
 #include "traces/program.hpp"
 #include "traces/snapshot.hpp"
 
@@ -40,6 +41,12 @@ struct ReportedHop {
   friend bool operator==(const ReportedHop&, const ReportedHop&) = default;
 };
 
+// Calls of one name that an operation made and a fault could have struck; of none: runs of its host code.
+struct CallsMade {
+  gpu::Call call = gpu::Call::none;
+  std::uint64_t times = 0;
+};
+
 // What one operation did. Operations are named by ordinal, counted from 1 in the order of execute().
 struct StepResult {
   Outcome outcome = Outcome::ok;
@@ -57,6 +64,7 @@ struct StepResult {
   std::uint64_t tags = 0;                  // sum of all tag counts after the operation
   std::uint64_t fragments = 0;             // claimed ranges of the buffer it may write that has most, after it
   std::vector<sim::FiredFault> fired;      // faults that struck during the operation
+  std::vector<CallsMade> calls;            // empty unless SessionOptions::keep_calls
   std::vector<std::uint32_t> schedule;     // streams in the order in which the device ran work during the operation
   std::vector<std::string> findings;       // misuse of the driver, races, undeclared accesses, broken invariants
   std::vector<std::string> failed_checks;  // of a `check`: what does not hold, one line each
@@ -80,9 +88,11 @@ struct SessionOptions {
   Injection injection = Injection::in_the_driver;
   int device = 0;                          // ordinal of the GPU, on a real driver
   std::uint64_t staging_bytes = 1U << 10;  // small, so that programs go round it; see gpu::CudaDeviceOptions
+  sim::DeviceOrder* order = nullptr;       // of the simulated driver's device; see there
   // Faults of plan and operations strike no operation from this ordinal on; zero: they strike all.
   std::uint64_t spared_from = 0;
-  bool validate = false;  // run every structure's own validation after each operation; slow
+  bool validate = false;    // run every structure's own validation after each operation; slow
+  bool keep_calls = false;  // say which driver calls each operation made
   bool keep_reports =
       false;  // say all of a report (StepResult::reports, hops), not its names alone; grows with the run
   bool keep_history =

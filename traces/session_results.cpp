@@ -128,6 +128,12 @@ void Session::State::note_state(const Operation& operation, StepResult& result) 
   result.tags = runtime.graph().tags();
   result.fragments = most_fragments(operation);
   result.fired = machine.plan.take_fired();
+  if (options.keep_calls) {
+    for (std::size_t i = 0; i < gpu::kCallCount; ++i) {
+      const auto call = static_cast<gpu::Call>(i);
+      if (const std::uint64_t times = machine.plan.made(call); times != 0) result.calls.push_back({call, times});
+    }
+  }
   result.schedule = machine.take_schedule();
   result.findings = machine.take_findings();
   if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) check_waited(operation, result);

@@ -26,9 +26,10 @@ core::RuntimeOptions runtime_options(const DeviceConfig& config) {
   return options;
 }
 
-sim::DriverOptions driver_options(const Header& header) {
+sim::DriverOptions driver_options(const Header& header, const SessionOptions& session) {
   sim::DriverOptions options;
   options.seed = header.seed;
+  options.order = session.order;
   options.memory_bytes = header.device.memory_bytes;
   options.surfacing =
       header.device.surfacing == Surfacing::documented ? sim::ErrorSurfacing::documented : sim::ErrorSurfacing::strict;
@@ -59,7 +60,7 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
   if (header.device.allocator == Allocator::stream_ordered)
     device_options.allocator = gpu::PageAllocator::stream_ordered;
   const bool from_outside = options.backend == Backend::cuda || options.injection == Injection::at_the_tables;
-  const sim::DriverOptions simulated = driver_options(header);
+  const sim::DriverOptions simulated = driver_options(header, options);
   Tables tables;
   if (options.backend == Backend::sim) {
     driver = std::make_unique<sim::Driver>(simulated, from_outside ? nothing_planned : plan);
