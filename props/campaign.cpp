@@ -92,6 +92,7 @@ tl::expected<std::string, Death> Campaign::isolated(const std::function<std::str
 }
 
 traces::Program Campaign::program(std::uint64_t case_number) const {
+  if (options_.source) return options_.source(case_number);
   traces::Program drawn = generate(options_.seed, case_number, options_.generator);
   if (options_.form) options_.form(drawn);
   return drawn;

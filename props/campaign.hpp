@@ -42,6 +42,7 @@ struct BatchResult {
 struct CampaignOptions {
   std::uint64_t seed = 0;
   GeneratorOptions generator;
+  std::function<traces::Program(std::uint64_t case_number)> source;  // of programs, in the generator's place if given
   ChildLimits limits;
   // Whether a run goes on after a failure with this signature; empty: never.
   std::function<bool(const std::string& signature)> goes_on;

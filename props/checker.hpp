@@ -36,12 +36,15 @@ struct CheckedRun {
   std::optional<Disagreement> disagreement;
   std::uint64_t operations = 0;  // executed
   std::uint64_t faults = 0;      // fired
+  std::uint64_t runs = 1;        // more where one judgement takes several
+  std::uint64_t orders = 0;      // of those, runs of a program that has several orders
   std::uint64_t fingerprint = 0;
   FeatureCounts features;
   CellCoverage cells;
   RunShape shape;
   std::vector<std::uint64_t> trail;  // the fingerprint as it was after each operation
   std::vector<Prediction> predictions;
+  std::vector<std::vector<std::uint32_t>> schedules;  // of each operation, where the device's order was searched
   std::optional<traces::Snapshot> snapshot;
 };
 

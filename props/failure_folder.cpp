@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "props/expectations.hpp"
+#include "props/order_search.hpp"
 #include "props/removal.hpp"
 #include "traces/writer.hpp"
 
@@ -49,7 +50,7 @@ std::string expecting_text(const Program& program, std::uint64_t step, Campaign&
       CheckOptions options;
       options.keep_predictions = true;
       const CheckedRun run = campaign.judge()(first_operations(program, count), options);
-      return trace_text(with_expectations(program, run.predictions));
+      return trace_text(with_schedules(with_expectations(program, run.predictions), run.schedules));
     });
   };
   if (auto text = with_first(step)) return *text;

@@ -151,6 +151,7 @@ void FailureReport::wrote(const FailureFolder& folder, const std::string& name,
 }
 
 std::string FailureReport::command(std::uint64_t case_number) const {
+  if (options_.enumerate) return "taintgraph fuzz --enumerate --ops " + std::to_string(options_.operations);
   return "taintgraph fuzz --seed " + std::to_string(seed_) + " --cases " + std::to_string(case_number) + ".." +
          std::to_string(case_number + 1) + " --ops " + std::to_string(options_.operations) +
          (options_.backend == traces::Backend::cuda ? " --backend cuda --device " + std::to_string(options_.device)

@@ -12,6 +12,7 @@
 
 #include "props/ci_reports.hpp"
 #include "props/conform/conformance.hpp"
+#include "props/enumeration.hpp"
 #include "props/exit_status.hpp"
 #include "props/failure_report.hpp"
 #include "props/hardware_form.hpp"
@@ -233,6 +234,7 @@ int fuzz_command(int argc, const char* const* argv, std::ostream& out, std::ostr
     options.session.device = line.options.device;
     return check(program, options);
   };
+  if (line.options.enumerate) return enumerate(line.options, judge, out, err, host.render);
   return fuzz(line.options, judge, out, err, host.render);
 }
 

@@ -1,4 +1,4 @@
-// The subcommand `fuzz`: generate, run, check, shrink.
+// The subcommand `fuzz`: generate, run, check, shrink. With --enumerate it is enumeration.hpp's business.
 #pragma once
 
 #include <iosfwd>

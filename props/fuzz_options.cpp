@@ -10,6 +10,7 @@
 
 #include "props/exit_status.hpp"
 #include "props/fault_cells.hpp"
+#include "props/small_programs.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -70,6 +71,28 @@ void declare_cases(CLI::App& app, FuzzOptions& options) {
   add_parsed(
       app, "--shard", "I/N", parse_shard, [&options](const Shard& shard) { options.shard = shard; },
       "not I/N with 1 <= I <= N", "run every N-th case only; shards 1/N to N/N together are the whole run");
+}
+
+// What says which programs are drawn, and on what they run, has no meaning where none is drawn.
+void declare_enumeration(CLI::App& app, FuzzOptions& options) {
+  CLI::Option* enumerate = app.add_flag(
+      "--enumerate", options.enumerate,
+      "run every program of up to N operations (--ops, here at most " + std::to_string(SmallPrograms::kMostOperations) +
+          ", default " + std::to_string(kDefaultEnumeratedOperations) +
+          ") over two small buffers and two streams, with every fault, in every order of the device");
+  for (const char* other : {"--seed", "--cases", "--time", "--shard", "--known", "--json", "--junit", "--backend",
+                            "--device", "--matrix"}) {
+    enumerate->excludes(app.get_option(other));
+  }
+}
+
+// Throws what the parser throws.
+void settle_enumeration(const CLI::App& app, FuzzOptions& options) {
+  if (!options.enumerate) return;
+  if (app.count("--ops") == 0) options.operations = kDefaultEnumeratedOperations;
+  if (options.operations > SmallPrograms::kMostOperations) {
+    throw CLI::ValidationError("--ops", "with --enumerate at most " + std::to_string(SmallPrograms::kMostOperations));
+  }
 }
 
 void declare_failures(CLI::App& app, FuzzOptions& options) {
@@ -159,8 +182,10 @@ FuzzCommandLine parse_fuzz_command_line(int argc, const char* const* argv, std::
   app.set_help_flag("-h,--help", "print this and leave");
   declare_cases(app, result.options);
   declare_failures(app, result.options);
+  declare_enumeration(app, result.options);
   try {
     app.parse(argc, argv);
+    settle_enumeration(app, result.options);
     result.options.keep_summary = app.count("--out") > 0;
     if (result.options.matrix) {
       show_matrix(out);

@@ -20,7 +20,8 @@ struct FuzzOptions {
   std::uint64_t end_case = 0;                     // one past the last; ignored with `time`
   std::optional<std::chrono::milliseconds> time;  // go on for so long instead
   std::uint32_t operations = 40;
-  std::size_t jobs = 1;  // worker processes
+  bool enumerate = false;  // run every program of up to so many operations instead of drawing any
+  std::size_t jobs = 1;    // worker processes
   Shard shard;
   bool keep_going = false;  // after a failure that is not known
   std::string known;        // a file of known signatures; empty: none are
@@ -42,6 +43,7 @@ struct FuzzOptions {
 };
 
 inline constexpr std::uint64_t kDefaultCases = 2000;
+inline constexpr std::uint32_t kDefaultEnumeratedOperations = 4;
 
 // What is to be done: run, or leave with a status because all is said.
 struct FuzzCommandLine {

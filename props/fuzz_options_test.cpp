@@ -124,6 +124,25 @@ TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
   }
 }
 
+TEST(FuzzOptions, WhatDrawsProgramsHasNoMeaningWhereAllAreRun) {
+  const Parsed all = parse({"--enumerate"});
+  ASSERT_FALSE(all.line.exit_status);
+  EXPECT_TRUE(all.line.options.enumerate);
+  EXPECT_EQ(all.line.options.operations, kDefaultEnumeratedOperations);
+  const Parsed few = parse({"--enumerate", "--ops", "2", "--jobs", "3", "--keep-going", "--out", "there", "-q"});
+  ASSERT_FALSE(few.line.exit_status);
+  EXPECT_EQ(few.line.options.operations, 2U);
+  const std::vector<std::vector<const char*>> bad = {
+      {"--seed", "1"},  {"--cases", "5"}, {"--time", "1s"},  {"--shard", "1/2"},   {"--known", "k"}, {"--json", "j"},
+      {"--junit", "u"}, {"--matrix"},     {"--device", "0"}, {"--backend", "sim"}, {"--ops", "6"}};
+  for (std::vector<const char*> arguments : bad) {
+    arguments.push_back("--enumerate");
+    const Parsed parsed = parse(arguments);
+    EXPECT_EQ(parsed.line.exit_status, 64) << arguments[0];
+    EXPECT_NE(parsed.err.find("--enumerate"), std::string::npos) << parsed.err;
+  }
+}
+
 TEST(FuzzOptions, TheMatrixIsShownAndNothingRun) {
   std::ostringstream out;
   std::ostringstream err;

@@ -12,6 +12,8 @@ struct Totals {
   std::uint64_t cases = 0;  // one that crashed or hung counts, and adds nothing else
   std::uint64_t operations = 0;
   std::uint64_t faults = 0;
+  std::uint64_t runs = 0;         // of programs; a case takes one, unless it stands for several
+  std::uint64_t orders = 0;       // of those, runs of a program that has several orders
   std::uint64_t fingerprint = 0;  // sum of mix(case, its fingerprint)
   FeatureCounts features;
   CellCoverage cells;
