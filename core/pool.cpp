@@ -240,8 +240,10 @@ void Pool::validate() const {
   std::size_t slices = 0;
   std::size_t free_slices = 0;
   std::size_t retired_slices = 0;
+  std::uint64_t reserved_bytes = 0;
   for (const Page& each : pages_) {
     if (each.address == DeviceAddress::null) continue;
+    reserved_bytes += each.size_bytes;
     std::uint64_t offset = 0;
     std::uint32_t occupied = 0;
     bool after_free = false;
@@ -263,9 +265,11 @@ void Pool::validate() const {
       before = id;
     }
     TAINTGRAPH_CHECK(offset == each.size_bytes && occupied == each.occupied, "slices cover their page");
+    TAINTGRAPH_CHECK(!each.idle || occupied == 0, "a page in use is not idle");
   }
   TAINTGRAPH_CHECK(free_slices == free_.size() && retired_slices == retired_.size(), "every list is complete");
   TAINTGRAPH_CHECK(slices + tombstones_.size() == slices_.size(), "every other slice is a tombstone");
+  TAINTGRAPH_CHECK(reserved_bytes == reserved_bytes_, "reserved is what the pages have");
 }
 
 }  // namespace taintgraph::core

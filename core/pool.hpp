@@ -107,7 +107,7 @@ class Pool {
       if (slices_[i].state != SliceState::tombstone) visit(static_cast<SliceId>(i), slices_[i]);
   }
 
-  // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, and every list.
+  // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, every list and sum.
   void validate() const;
 
  private:

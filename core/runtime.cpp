@@ -195,7 +195,9 @@ void Runtime::validate() const {
   pool().validate();
   streams_.validate();
   std::map<FailureId, std::uint64_t> carriers;
+  std::uint64_t live_slices = 0;
   pool().for_each([&](SliceId, const Slice& slice) {
+    live_slices += slice.state == SliceState::live ? 1 : 0;
     std::map<FailureId, bool> here;
     for (const Claim& claim : slice.taint.claims()) here[claim.failure] = true;
     for (const auto& [failure, _] : here) ++carriers[failure];
@@ -204,11 +206,13 @@ void Runtime::validate() const {
   buffers_.for_each([&](const Buffer& buffer) {
     if (buffer.unallocated()) ++carriers[buffer.reason];
     if (buffer.slice == SliceId::none) return;
+    --live_slices;
     const Slice& slice = memory_.at(buffer.slice);
     TAINTGRAPH_CHECK(slice.state == SliceState::live && slice.buffer == buffer.id, "a buffer's slice is its own");
     const std::vector<Claim> claims = slice.taint.claims();
     TAINTGRAPH_CHECK(claims.empty() || claims.back().range.end <= buffer.size_bytes, "claims lie inside the buffer");
   });
+  TAINTGRAPH_CHECK(live_slices == 0, "a live slice is a buffer's");
   std::uint64_t tags = 0;
   for (const auto& [failure, count] : carriers) {
     TAINTGRAPH_CHECK(graph_.contains(failure) && graph_.tagged(failure) == count,

@@ -1,7 +1,8 @@
 // Runs one program through the production runtime and the reference model side by side, and compares after every
 // operation: outcome, roots, chain, error, bytes of reads (R1, R2, W1, W2, W5, D1, R4), size of the graph and tags (C1,
-// C2), and what the simulated driver has to say (races, misuse, undeclared accesses). At the end everything is freed
-// and the graph must be empty (C2).
+// C2), the claims on what it names (B1), bytes in use, and what the simulated driver has to say (races, misuse,
+// undeclared accesses). At the end everything is freed, the graph must be empty (C2), and nothing of the driver's may
+// be left for the context to take along.
 //
 // Stops at the first disagreement: after one, model and runtime no longer speak of the same state.
 #pragma once

@@ -120,6 +120,21 @@ std::optional<Disagreement> compare_reports(const Prediction& expected, const St
   return std::nullopt;
 }
 
+std::string claims_text(const std::vector<traces::ReportedInput>& claims) {
+  std::string text;
+  for (const traces::ReportedInput& claim : claims) text += (text.empty() ? "" : "; ") + input_text(claim);
+  return text.empty() ? "none" : text;
+}
+
+// Whose every byte is of what the operation is about (B1).
+std::optional<Disagreement> compare_claims(const Prediction& expected, const StepResult& found) {
+  std::vector<traces::ReportedInput> wanted;
+  for (const reference::ClaimedInput& claim : expected.claims)
+    wanted.push_back({claim.range.buffer, claim.range.begin, claim.range.end, claim.failure});
+  if (wanted == found.claims) return std::nullopt;
+  return differing("B1 claims", claims_text(wanted), claims_text(found.claims));
+}
+
 std::string outcome_text(Outcome outcome, const std::vector<std::uint64_t>& roots, std::string_view error) {
   std::string text(traces::to_string(outcome));
   if (!roots.empty()) text += ", roots " + list_of(roots);
@@ -189,7 +204,11 @@ std::optional<Disagreement> compare(const Operation& operation, const Prediction
   if (expected.tags != found.tags) {
     return differing("C2 tags", count_text(expected.tags, "tags"), count_text(found.tags, "tags"));
   }
-  return std::nullopt;
+  if (expected.bytes_in_use != found.bytes_in_use) {
+    return differing("bytes in use", count_text(expected.bytes_in_use, "bytes"),
+                     count_text(found.bytes_in_use, "bytes"));
+  }
+  return compare_claims(expected, found);
 }
 
 }  // namespace taintgraph::props

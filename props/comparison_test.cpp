@@ -105,6 +105,27 @@ TEST(Comparison, EachFieldHasItsProperty) {
   pair = unwritten_read();
   --pair.found.tags;
   EXPECT_EQ(property(pair), "C2 tags");
+  pair = unwritten_read();
+  ++pair.found.bytes_in_use;
+  EXPECT_EQ(property(pair), "bytes in use");
+}
+
+TEST(Comparison, ClaimsAreComparedByteByByte) {  // B1
+  Pair pair = good_read();
+  pair.expected.claims = {{{5, 0, 8}, 4}, {{5, 8, 12}, 2}};
+  pair.found.claims = {{5, 0, 8, 4}, {5, 8, 12, 2}};
+  EXPECT_EQ(property(pair), "");
+  for (const auto break_it :
+       {+[](StepResult& found) { found.claims[0].end = 7; }, +[](StepResult& found) { found.claims[1].root = 4; },
+        +[](StepResult& found) { found.claims.pop_back(); }, +[](StepResult& found) { found.claims.clear(); }}) {
+    Pair broken = pair;
+    break_it(broken.found);
+    EXPECT_EQ(property(broken), "B1 claims");
+  }
+  pair.found.claims.clear();
+  const auto difference = compare(pair.operation, pair.expected, pair.found);
+  EXPECT_EQ(difference->expected, "buffer of #5 [0, 8) of #4; buffer of #5 [8, 12) of #2");
+  EXPECT_EQ(difference->found, "none");
 }
 
 TEST(Comparison, OutcomesAreFiledUnderTheRuleTheyFollowFrom) {

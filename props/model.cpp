@@ -132,6 +132,7 @@ void Model::settle(Step& step, Prediction& prediction) {
   state_.failures.prune(carried.failures);
   prediction.failures = carried.failures.size();
   prediction.tags = carried.tags;
+  count_bytes(step.operation, prediction);
   prediction.outcome_open = std::find(step.choices.begin(), step.choices.end(), false) != step.choices.end();
 }
 
@@ -167,6 +168,25 @@ void Model::tell(Prediction& prediction) const {
     const reference::Failure& failure = state_.failures.at(root);
     told.dropped_records = failure.skips_total - failure.skips.size();
     prediction.told.push_back(told);
+  }
+}
+
+// What each byte is after the operation: in memory or not, and whose of what the operation is about (B1).
+void Model::count_bytes(const traces::Operation& operation, Prediction& prediction) const {
+  for (const auto& [ordinal, buffer] : state_.memory.buffers()) prediction.bytes_in_use += buffer.bytes.size();
+  const std::optional<traces::Ref> subject = traces::subject_of(operation);
+  const auto range = subject ? state_.memory.resolve(*subject) : std::nullopt;
+  if (!range) return;
+  const reference::Buffer& buffer = state_.memory.at(range->buffer);
+  for (std::uint64_t i = range->begin; i < range->end; ++i) {
+    const Ordinal claim = buffer.reason != 0 ? buffer.reason : buffer.bytes[i].claim;
+    const bool goes_on = !prediction.claims.empty() && prediction.claims.back().range.end == i &&
+                         prediction.claims.back().failure == claim;
+    if (goes_on) {
+      ++prediction.claims.back().range.end;
+    } else if (claim != 0) {
+      prediction.claims.push_back({{range->buffer, i, i + 1}, claim});
+    }
   }
 }
 

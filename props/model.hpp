@@ -191,6 +191,7 @@ class Model {
   };
   [[nodiscard]] Census census() const;
   void tell(Prediction& prediction) const;
+  void count_bytes(const traces::Operation& operation, Prediction& prediction) const;
 
   traces::DeviceConfig device_;
   const traces::NameTable& names_;

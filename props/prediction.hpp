@@ -31,10 +31,12 @@ struct Prediction {
   // Of a read that is ok: all refs laid end to end. Empty: any value will do, for nobody wrote the byte, or something
   // whose result nobody can know did.
   std::vector<std::optional<std::uint8_t>> bytes;
-  std::string_view error;      // of the first root; empty if there is none, or if it may be one of several
-  std::uint64_t failures = 0;  // in the graph after the operation (C1)
-  std::uint64_t tags = 0;      // sum of all tag counts after the operation (C2)
-  bool outcome_open = false;   // another answer is right too: see Model::otherwise()
+  std::string_view error;          // of the first root; empty if there is none, or if it may be one of several
+  std::uint64_t failures = 0;      // in the graph after the operation (C1)
+  std::uint64_t tags = 0;          // sum of all tag counts after the operation (C2)
+  std::uint64_t bytes_in_use = 0;  // by buffers that have memory
+  std::vector<reference::ClaimedInput> claims;  // on the buffer or the first range that the operation names (B1)
+  bool outcome_open = false;                    // another answer is right too: see Model::otherwise()
 };
 
 }  // namespace taintgraph::props

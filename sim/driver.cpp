@@ -36,6 +36,7 @@ void Driver::force_schedule(std::span<const std::uint32_t> streams, Unscheduled 
   state_->entries.timeline().force_schedule(streams, unscheduled);
 }
 
+const LiveObjects& Driver::left_to_context() const { return state_->entries.left_to_context(); }
 LiveObjects Driver::count_objects() const { return state_->entries.count_objects(); }
 
 std::vector<std::string> Driver::live_objects() const { return state_->entries.live_objects(); }

@@ -95,6 +95,8 @@ class Driver {
 
   // O(host allocations), which are few.
   [[nodiscard]] LiveObjects count_objects() const;
+  // What was alive in the context that was destroyed last, and went with it.
+  [[nodiscard]] const LiveObjects& left_to_context() const;
   // What still exists: to be empty after teardown. One line an object (context, stream, event, allocation, ...).
   [[nodiscard]] std::vector<std::string> live_objects() const;
 

@@ -125,6 +125,7 @@ CUresult DriverEntries::cuCtxDestroy(CUcontext handle) {
 // Everything in the context dies with it but stream-ordered memory.
 void DriverEntries::destroy_context(CUcontext handle, ContextObject& context) {
   const std::uint64_t serial = context.serial;
+  const LiveObjects before = count_objects();
   const VectorClock past = past_of(context);
   timeline_.run_until(past);
   timeline_.discard(serial);  // what never ends is ended here
@@ -154,6 +155,16 @@ void DriverEntries::destroy_context(CUcontext handle, ContextObject& context) {
   }
   for (Allocation* const allocation : doomed) memory_.release(*allocation);
   host_memory_.release_all_of(serial);
+  const LiveObjects after = count_objects();
+  left_to_context_ = {.contexts = 0,
+                      .streams = before.streams - after.streams,
+                      .events = before.events - after.events,
+                      .modules = before.modules - after.modules,
+                      .graphs = before.graphs - after.graphs,
+                      .executable_graphs = before.executable_graphs - after.executable_graphs,
+                      .programs = 0,
+                      .allocations = before.allocations - after.allocations,
+                      .host_allocations = before.host_allocations - after.host_allocations};
   if (current() == handle) current() = nullptr;
   contexts_.erase(handle);
 }

@@ -49,6 +49,7 @@ class DriverEntries final : private WorkRunner {
   [[nodiscard]] FindingLog& findings() { return findings_; }
   [[nodiscard]] Timeline& timeline() { return timeline_; }
   [[nodiscard]] LiveObjects count_objects() const;
+  [[nodiscard]] const LiveObjects& left_to_context() const { return left_to_context_; }
   [[nodiscard]] std::vector<std::string> live_objects();
 
  private:
@@ -206,6 +207,7 @@ class DriverEntries final : private WorkRunner {
   bool initialised_ = false;
   bool expects_declarations_ = false;
   std::uint64_t context_serial_ = 0;
+  LiveObjects left_to_context_;  // the context destroyed last
   CUcontext primary_ = nullptr;
   CUresult context_error_ = CUDA_ERROR_INVALID_CONTEXT;
   CUresult process_error_ = CUDA_SUCCESS;  // an error that only a new process recovers from

@@ -26,6 +26,18 @@ std::optional<Outcome> outcome_from_string(std::string_view name) {
   return internal::value_of(internal::kOutcomeWords, name);
 }
 
+std::optional<Ref> subject_of(const Operation& operation) {
+  if (operation.buffer != NameId::none) {
+    Ref whole;
+    whole.buffer = operation.buffer;
+    whole.whole = true;
+    return whole;
+  }
+  if (!operation.writes.empty()) return operation.writes.front();
+  if (!operation.reads.empty()) return operation.reads.front();
+  return std::nullopt;
+}
+
 bool same(const Operation& a, const Operation& b) {
   // Whether a stream was named or left at 0 means something to a `sync` alone.
   const bool same_stream = a.stream == b.stream && (a.kind != OpKind::sync || a.has_stream == b.has_stream);

@@ -125,4 +125,8 @@ struct Operation {
 // All fields but `line`, annotations by value; `has_stream` only where it means something, in a `sync`.
 [[nodiscard]] bool same(const Operation& a, const Operation& b);
 
+// What an operation is about: the buffer that it names, else the first range that it writes, else the first it reads.
+// Nothing of an operation that names no memory.
+[[nodiscard]] std::optional<Ref> subject_of(const Operation& operation);
+
 }  // namespace taintgraph::traces

@@ -117,6 +117,68 @@ TEST_F(ResourceAuditTest, CleanupThatLeavesMemoryBehindIsAFinding) {
   EXPECT_EQ(findings.size(), 1U);
 }
 
+TEST_F(ResourceAuditTest, PeriodicCleanupsKeepNoPageTwice) {
+  std::vector<std::string> findings;
+  auto made = machine_.runtime->alloc({.size_bytes = 64});
+  ASSERT_TRUE(machine_.runtime->free(made.handle));
+  ASSERT_TRUE(machine_.runtime->cleanup(core::CleanupMode::periodic, core::Correlation::none));
+  audit_.check_idle(*machine_.runtime, false, true, findings);
+  EXPECT_TRUE(findings.empty()) << "it may have been in use until now";
+  audit_.check_idle(*machine_.runtime, true, false, findings);  // an allocation, say, that may have used it
+  audit_.check_idle(*machine_.runtime, false, true, findings);
+  EXPECT_TRUE(findings.empty());
+  audit_.check_idle(*machine_.runtime, false, true, findings);
+  EXPECT_EQ(findings.size(), 1U);
+}
+
+TEST_F(ResourceAuditTest, KnowsWhatFreeMemoryWouldDo) {
+  const core::Pool& pool = machine_.runtime->pool();
+  EXPECT_FALSE(ResourceAudit::has_room(pool, PoolKind::sliced, 64));
+  auto made = machine_.runtime->alloc({.size_bytes = 64});
+  EXPECT_TRUE(ResourceAudit::has_room(pool, PoolKind::sliced, 64)) << "beside it";
+  const std::uint64_t page = pool.reserved_bytes();
+  EXPECT_FALSE(ResourceAudit::has_room(pool, PoolKind::sliced, page));
+  ASSERT_TRUE(machine_.runtime->free(made.handle));
+  ASSERT_TRUE(machine_.runtime->cleanup(core::CleanupMode::periodic, core::Correlation::none));
+  EXPECT_TRUE(ResourceAudit::has_room(pool, PoolKind::sliced, page));
+}
+
+TEST_F(ResourceAuditTest, NothingIsLeftToTheContextByTeardown) {
+  std::vector<std::string> findings;
+  EXPECT_TRUE(machine_.runtime->close());
+  EXPECT_TRUE(machine_.device->close().empty());
+  audit_.check_closed(*machine_.left_to_context(), findings);
+  EXPECT_TRUE(findings.empty()) << findings.front();
+  audit_.check_closed({.streams = 1,
+                       .events = 1,
+                       .modules = 1,
+                       .graphs = 1,
+                       .executable_graphs = 1,
+                       .allocations = 1,
+                       .host_allocations = 1},
+                      findings);
+  EXPECT_EQ(findings.size(), 7U);
+}
+
+TEST_F(ResourceAuditTest, WhatGoesWithAContextIsCounted) {
+  EXPECT_TRUE(machine_.runtime->close());
+  EXPECT_TRUE(machine_.device->close().empty());
+  gpu::CUcontext context = nullptr;
+  gpu::CUstream stream = nullptr;
+  gpu::CUevent event = nullptr;
+  gpu::CUdeviceptr memory = 0;
+  ASSERT_EQ(machine_.table.cuCtxCreate(&context, 0, 0), gpu::CUDA_SUCCESS);
+  ASSERT_EQ(machine_.table.cuStreamCreate(&stream, 0), gpu::CUDA_SUCCESS);
+  ASSERT_EQ(machine_.table.cuEventCreate(&event, 0), gpu::CUDA_SUCCESS);
+  ASSERT_EQ(machine_.table.cuMemAlloc(&memory, 64), gpu::CUDA_SUCCESS);
+  ASSERT_EQ(machine_.table.cuCtxDestroy(context), gpu::CUDA_SUCCESS);
+  const sim::LiveObjects left = *machine_.left_to_context();
+  EXPECT_EQ(left.streams, 1U);
+  EXPECT_EQ(left.events, 1U);
+  EXPECT_EQ(left.allocations, 1U);
+  EXPECT_EQ(left.host_allocations, 0U);
+}
+
 TEST(Lineage, TellsFromTheIdAlone) {
   Lineage lineage;
   lineage.end_operation(core::FailureId(0));  // minted nothing

@@ -10,8 +10,14 @@
 namespace taintgraph::traces {
 namespace {
 
+// So often a handle is dropped just before an operation, which has to notice.
+constexpr std::uint64_t kOperationsADrop = 5;
+
 // So often another library of the process is taken to have been at work in between.
 constexpr std::uint64_t kOperationsAContext = 8;
+
+// Refused before the runtime hears of it: names are the trace's own.
+constexpr std::string_view kNameInUse = "name_in_use";
 
 core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number}; }
 
@@ -52,6 +58,8 @@ StepResult Session::execute(const Operation& operation) {
     state.machine.force_schedule(operation.annotations->schedule,
                                  operation.deadline ? sim::Unscheduled::stays : sim::Unscheduled::runs_if_needed);
 
+  const bool drops = state.options.validate && operation.kind != OpKind::check && state.ordinal % kOperationsADrop == 0;
+  const core::BufferId dropped = drops ? state.drop_empty_buffer() : core::BufferId();
   StepResult result;
   try {
     state.run(operation, result);
@@ -61,6 +69,7 @@ StepResult Session::execute(const Operation& operation) {
     result.roots = {state.ordinal};
     result.error = gpu::row(gpu::FaultKind::host_exception).name;
   }
+  if (drops) state.expect_gone(dropped, result);
   state.note_state(operation, result);
   state.audit_resources(operation, idle, state.machine.plan.calls() != calls, result);
   return result;
@@ -86,11 +95,16 @@ std::vector<std::string> Session::finish() {
     left.push_back("everything is freed and " + std::to_string(runtime.bytes_in_use()) + " byte(s) are in use");
   // A sticky error that surfaces only now, or had poisoned the device, is the program's doing and leaves nothing
   // behind; so is work that never ends.
-  if (auto closed = runtime.close();
-      !closed && !closed.error().sticky && held == 0 && !core::is_timeout(closed.error()))
+  const auto closed = runtime.close();
+  if (!closed && !closed.error().sticky && held == 0 && !core::is_timeout(closed.error()))
     left.push_back("teardown: " + std::string(closed.error().name) + " from " + std::string(closed.error().call));
   const bool abandons = state.machine.hangs();
+  const bool in_order = closed && held == 0 && !abandons;
+  if (in_order && runtime.pool().pages() != 0)
+    left.push_back("leaked: " + std::to_string(runtime.pool().pages()) + " page(s) of a runtime that is closed");
   state.machine.runtime.reset();
+  const std::vector<core::Error> errors = state.machine.device->close();
+  if (in_order) state.judge_teardown(errors, left);
   state.machine.device.reset();
   for (std::string& finding : state.machine.take_findings()) left.push_back(std::move(finding));
   // Memory that outlives its context cannot be given back while it may be in use, and it is in use to the end.
@@ -109,6 +123,20 @@ core::WeakBinding Session::State::bind(const Ref& ref) {
   const Named& buffer = named(ref.buffer);
   if (ref.whole) return {buffer.id, {0, buffer.size}};
   return {buffer.id, {ref.begin, ref.end}};
+}
+
+// It takes no memory, makes no call and is gone before the program's next operation does anything.
+core::BufferId Session::State::drop_empty_buffer() {
+  const core::Allocation made = machine.runtime->alloc({});
+  return made.handle.id();
+}
+
+void Session::State::expect_gone(core::BufferId dropped, StepResult& result) {
+  core::Runtime& runtime = *machine.runtime;
+  if (!runtime.buffers().find(dropped)) return;
+  if (result.error != kNameInUse)
+    result.findings.emplace_back("C4: an operation left a buffer whose handle was dropped before it");
+  runtime.drain_dropped();
 }
 
 void Session::State::arm(const Operation& operation) {
@@ -165,12 +193,7 @@ void Session::State::run(const Operation& operation, StepResult& result) {
       if (operation.annotations && operation.annotations->check) check(*operation.annotations->check, result);
       return;
     case OpKind::relocate:
-      return judge(runtime.relocate({.buffer = named(operation.buffer).id,
-                                     .from_new_page = operation.fault.has_value(),
-                                     .stream = stream(operation.stream),
-                                     .correlation = correlation,
-                                     .host_code = &host_code}),
-                   result);
+      return relocate(operation, result);
     case OpKind::capture_begin:
       return judge(runtime.capture_begin(
                        {.stream = stream(operation.stream), .correlation = correlation, .host_code = &host_code}),
@@ -190,10 +213,34 @@ void Session::State::run(const Operation& operation, StepResult& result) {
   }
 }
 
+void Session::State::relocate(const Operation& operation, StepResult& result) {
+  const Named& buffer = named(operation.buffer);
+  const auto place = [&] {
+    const core::Buffer* const found = machine.runtime->buffers().find(buffer.id);
+    return found ? found->slice : core::SliceId::none;
+  };
+  const core::SliceId before = place();
+  PlannedException host_code(machine.plan, site_of(operation));
+  judge(machine.runtime->relocate({.buffer = buffer.id,
+                                   .from_new_page = operation.fault.has_value(),
+                                   .stream = stream(operation.stream),
+                                   .correlation = core::Correlation{ordinal},
+                                   .host_code = &host_code}),
+        result);
+  // Nothing else in a program shows whether memory moved.
+  const bool moves = buffer.size != 0 || operation.fault;
+  if (result.outcome == Outcome::ok && moves == (place() == before))
+    result.findings.emplace_back(moves ? "relocate left a buffer where it was" : "relocate moved an empty buffer");
+}
+
 void Session::State::alloc(const Operation& operation, StepResult& result) {
   Named& buffer = named(operation.buffer);
-  if (buffer.handle) return reject("name_in_use", result);  // names are the trace's own; the core has none
+  if (buffer.handle) return reject(kNameInUse, result);
   PlannedException host_code(machine.plan, site_of(operation));
+  const core::Pool& pool = machine.runtime->pool();
+  const bool has_room = options.validate && !operation.fault && operation.size != 0 &&
+                        internal::ResourceAudit::has_room(pool, pool_kind, operation.size);
+  const std::size_t pages = pool.pages();
   core::Allocation made = machine.runtime->alloc({.size_bytes = operation.size,
                                                   .from_new_page = operation.fault.has_value(),
                                                   .correlation = core::Correlation{ordinal},
@@ -203,11 +250,12 @@ void Session::State::alloc(const Operation& operation, StepResult& result) {
   if (options.keep_reports) lineage.made(buffer.id, ordinal);
   if (options.keep_history) history.remember(buffer.id, operation.buffer, ordinal);
   judge(made.status, result);
+  if (has_room && pool.pages() > pages) result.findings.emplace_back("a page was reserved though free memory would do");
 }
 
 void Session::State::capture_end(const Operation& operation, StepResult& result) {
   core::GraphId& graph = graphs[operation.graph];
-  if (graph != core::GraphId::none) return reject("name_in_use", result);
+  if (graph != core::GraphId::none) return reject(kNameInUse, result);
   PlannedException host_code(machine.plan, site_of(operation));
   core::Captured captured = machine.runtime->capture_end(
       {.stream = stream(operation.stream), .correlation = core::Correlation{ordinal}, .host_code = &host_code});

@@ -25,7 +25,8 @@ struct ReportedRoot {
   friend bool operator==(const ReportedRoot&, const ReportedRoot&) = default;
 };
 
-// A claimed input of a skip: operations stand for the buffer that they allocated and the failure that they caused.
+// A claimed input of a skip, or a claim: operations stand for the buffer that they allocated and the failure that they
+// caused.
 struct ReportedInput {
   std::uint64_t buffer = 0;
   std::uint64_t begin = 0;
@@ -62,6 +63,8 @@ struct StepResult {
   std::vector<std::uint8_t> bytes;         // of a read that is ok: all refs, one after the other
   std::uint64_t failures = 0;              // the graph's size after the operation
   std::uint64_t tags = 0;                  // sum of all tag counts after the operation
+  std::uint64_t bytes_in_use = 0;          // of all buffers that have memory; SessionOptions::keep_reports
+  std::vector<ReportedInput> claims;       // on the buffer or the first range named, after it (B1); likewise
   std::uint64_t fragments = 0;             // claimed ranges of the buffer it may write that has most, after it
   std::vector<sim::FiredFault> fired;      // faults that struck during the operation
   std::vector<CallsMade> calls;            // empty unless SessionOptions::keep_calls
@@ -93,8 +96,8 @@ struct SessionOptions {
   std::uint64_t spared_from = 0;
   bool validate = false;    // run every structure's own validation after each operation; slow
   bool keep_calls = false;  // say which driver calls each operation made
-  bool keep_reports =
-      false;  // say all of a report (StepResult::reports, hops), not its names alone; grows with the run
+  // Say all of a report (StepResult::reports, hops), not its names alone, and what is claimed; grows with the run.
+  bool keep_reports = false;
   bool keep_history =
       false;  // remember every operation and buffer, so that snapshots can name them; grows with the run
 };

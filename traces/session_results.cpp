@@ -69,6 +69,18 @@ void Session::State::keep_reports(const core::Several& several, StepResult& resu
   }
 }
 
+void Session::State::keep_claims(const Operation& operation, StepResult& result) {
+  const core::Runtime& runtime = *machine.runtime;
+  result.bytes_in_use = runtime.bytes_in_use();
+  const std::optional<Ref> subject = subject_of(operation);
+  if (!subject) return;
+  const core::WeakBinding binding = bind(*subject);
+  if (!binding.range.fits(named(subject->buffer).size)) return;
+  for (const core::Claim& claim : runtime.claims(binding))
+    result.claims.push_back({lineage.operation_of(binding.buffer), claim.range.begin, claim.range.end,
+                             static_cast<std::uint64_t>(runtime.graph().correlation(claim.failure))});
+}
+
 void Session::State::audit_resources(const Operation& operation, bool idle_before, bool made_calls,
                                      StepResult& result) {
   if (options.keep_reports) lineage.end_operation(machine.runtime->graph().last_minted());
@@ -76,10 +88,23 @@ void Session::State::audit_resources(const Operation& operation, bool idle_befor
   if (!live) return;
   const internal::ResourceAudit::Happened happened{result.fired, made_calls, machine.hangs()};
   audit.check(*live, *machine.runtime, happened, result.findings);
+  const bool reserves =
+      operation.kind == OpKind::alloc || operation.kind == OpKind::relocate || operation.kind == OpKind::reset;
+  const bool periodic = operation.kind == OpKind::cleanup && operation.cleanup == CleanupMode::periodic &&
+                        result.outcome == Outcome::ok && !machine.runtime->poison();
+  audit.check_idle(*machine.runtime, reserves, periodic, result.findings);
   const bool undisturbed = result.fired.empty() && !machine.runtime->poison() && result.outcome == Outcome::ok;
   if (idle_before && undisturbed && operation.kind == OpKind::cleanup)
     internal::ResourceAudit::check_cleaned(*machine.runtime, operation.cleanup == CleanupMode::explicit_,
                                            result.findings);
+}
+
+// Of a device whose runtime was closed without an error: nothing is the matter, and nothing is left to the context.
+void Session::State::judge_teardown(const std::vector<core::Error>& errors, std::vector<std::string>& left) const {
+  for (const core::Error& error : errors)
+    left.push_back("teardown: " + std::string(error.name) + " from " + std::string(error.call));
+  if (const auto with_context = machine.left_to_context(); with_context && errors.empty())
+    audit.check_closed(*with_context, left);
 }
 
 void Session::State::reject(std::string_view error, StepResult& result) const {
@@ -135,9 +160,10 @@ void Session::State::note_state(const Operation& operation, StepResult& result) 
     }
   }
   result.schedule = machine.take_schedule();
-  result.findings = machine.take_findings();
+  for (std::string& finding : machine.take_findings()) result.findings.push_back(std::move(finding));
   if (operation.kind == OpKind::sync && result.outcome == Outcome::ok) check_waited(operation, result);
   if (options.validate) runtime.validate();
+  if (options.keep_reports) keep_claims(operation, result);
   const bool may_be_a_root = result.outcome == Outcome::failed || operation.kind == OpKind::alloc;
   if (operation.id != NameId::none && may_be_a_root) remember_id(operation.id);
 

@@ -116,6 +116,10 @@ std::optional<sim::LiveObjects> Machine::count_objects() const {
   return driver ? std::optional(driver->count_objects()) : std::nullopt;
 }
 
+std::optional<sim::LiveObjects> Machine::left_to_context() const {
+  return driver ? std::optional(driver->left_to_context()) : std::nullopt;
+}
+
 void Machine::unset_context() {
   const bool asleep = plan.asleep();
   plan.sleep(true);

@@ -35,6 +35,7 @@ struct Machine {
   [[nodiscard]] std::vector<std::uint32_t> busy_streams() const;
   [[nodiscard]] bool is_idle() const { return !driver || driver->is_idle(); }
   [[nodiscard]] std::optional<sim::LiveObjects> count_objects() const;
+  [[nodiscard]] std::optional<sim::LiveObjects> left_to_context() const;
   // Leaves the thread without a current context, as any library of the process may do between two operations.
   void unset_context();
   [[nodiscard]] std::vector<std::string> live_objects() const;

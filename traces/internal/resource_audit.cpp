@@ -18,6 +18,15 @@ void expect_at_most(std::size_t most, std::size_t found, std::string_view what, 
                      std::to_string(most));
 }
 
+std::vector<core::PageId> empty_pages(const core::Pool& pool) {
+  std::vector<core::PageId> pages;
+  pool.for_each([&](core::SliceId, const core::Slice& slice) {
+    const bool whole_page = slice.before == core::SliceId::none && slice.after == core::SliceId::none;
+    if (whole_page && slice.state == core::SliceState::free) pages.push_back(slice.page);
+  });
+  return pages;
+}
+
 }  // namespace
 
 void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& runtime, const Happened& happened,
@@ -44,6 +53,27 @@ void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& run
   expect_at_most(runtime.pool().pages() + streams_, live.allocations, "device allocations", findings);
 }
 
+void ResourceAudit::check_closed(const sim::LiveObjects& left_to_context, std::vector<std::string>& findings) const {
+  expect_at_most(0, left_to_context.streams, "streams", findings);
+  expect_at_most(0, left_to_context.events, "events", findings);
+  expect_at_most(0, left_to_context.modules, "modules", findings);
+  expect_at_most(0, left_to_context.graphs, "graphs that are not executable", findings);
+  expect_at_most(0, left_to_context.executable_graphs, "executable graphs", findings);
+  if (abandoned_) return;
+  expect_at_most(0, left_to_context.host_allocations, "host allocations", findings);
+  expect_at_most(0, left_to_context.allocations, "device allocations", findings);
+}
+
+bool ResourceAudit::has_room(const core::Pool& pool, PoolKind kind, std::uint64_t size_bytes) {
+  const std::uint64_t most = kind == PoolKind::exclusive ? pool.page_bytes(size_bytes) : UINT64_MAX;
+  bool found = false;
+  pool.for_each([&](core::SliceId, const core::Slice& slice) {
+    const bool fits = pool.slice_bytes(size_bytes) <= slice.size_bytes && slice.size_bytes <= most;
+    found = found || (slice.state == core::SliceState::free && fits);
+  });
+  return found;
+}
+
 bool ResourceAudit::owing(std::span<const sim::FiredFault> fired, bool made_calls) {
   const bool refused = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
     return fault.call == gpu::Call::cuCtxSetCurrent;
@@ -58,13 +88,19 @@ void ResourceAudit::check_cleaned(const core::Runtime& runtime, bool everything,
     findings.push_back("nothing is queued, and cleanup leaves " + std::to_string(pool.retired().size()) +
                        " freed piece(s) of memory out of use");
   }
-  if (!everything) return;
-  bool empty_page = false;
-  pool.for_each([&](core::SliceId, const core::Slice& slice) {
-    const bool whole_page = slice.before == core::SliceId::none && slice.after == core::SliceId::none;
-    empty_page = empty_page || (whole_page && slice.state == core::SliceState::free);
+  if (everything && !empty_pages(pool).empty()) findings.emplace_back("an explicit cleanup keeps an empty page");
+}
+
+void ResourceAudit::check_idle(const core::Runtime& runtime, bool reserves, bool periodic,
+                               std::vector<std::string>& findings) {
+  if (reserves) empty_pages_.clear();
+  if (!periodic) return;
+  const std::vector<core::PageId> empty = empty_pages(runtime.pool());
+  const bool kept = std::any_of(empty.begin(), empty.end(), [&](core::PageId page) {
+    return std::find(empty_pages_.begin(), empty_pages_.end(), page) != empty_pages_.end();
   });
-  if (empty_page) findings.emplace_back("an explicit cleanup keeps an empty page");
+  if (kept) findings.emplace_back("a periodic cleanup keeps a page that was empty at the one before, too");
+  empty_pages_ = empty;
 }
 
 }  // namespace taintgraph::traces::internal

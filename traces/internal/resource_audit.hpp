@@ -34,6 +34,17 @@ class ResourceAudit {
   // keeps no empty page.
   static void check_cleaned(const core::Runtime& runtime, bool everything, std::vector<std::string>& findings);
 
+  // Called after each operation, `periodic` if it was such a cleanup and ok: a page that was empty after the one
+  // before, and that no operation in between could have used, is gone.
+  void check_idle(const core::Runtime& runtime, bool reserves, bool periodic, std::vector<std::string>& findings);
+
+  // Called once the device is closed, and only if that went without an error: whatever nobody gave back went with the
+  // context.
+  void check_closed(const sim::LiveObjects& left_to_context, std::vector<std::string>& findings) const;
+
+  // Whether memory that is free already would do for `size_bytes`, so that a reservation need not make a page.
+  [[nodiscard]] static bool has_room(const core::Pool& pool, PoolKind kind, std::uint64_t size_bytes);
+
  private:
   // What cannot be ended without a current context, the backend owes until a call finds one.
   [[nodiscard]] bool owing(std::span<const sim::FiredFault> fired, bool made_calls);
@@ -41,6 +52,7 @@ class ResourceAudit {
   std::uint32_t streams_;           // of the program
   std::uint32_t ordering_streams_;  // on which memory is reserved and given back
   bool owing_ = false;
+  std::vector<core::PageId> empty_pages_;  // since a periodic cleanup
   bool recorded_before_ = false;
   bool abandoned_ = false;  // memory may have been left to its context, because nobody could say whether it is in use
 };

@@ -22,6 +22,7 @@ struct Session::State {
       : options(session_options),
         names(name_table),
         trace_name(header.name),
+        pool_kind(header.device.pool),
         machine(header, session_options),
         audit(header.device) {}
 
@@ -50,11 +51,14 @@ struct Session::State {
 
   [[nodiscard]] Named& named(NameId name);
   [[nodiscard]] core::WeakBinding bind(const Ref& ref);
+  [[nodiscard]] core::BufferId drop_empty_buffer();
+  void expect_gone(core::BufferId dropped, StepResult& result);
   void arm(const Operation& operation);
   void run(const Operation& operation, StepResult& result);
   void judge(const core::Status& status, StepResult& result) const;
   void reject(std::string_view error, StepResult& result) const;
 
+  void relocate(const Operation& operation, StepResult& result);
   void alloc(const Operation& operation, StepResult& result);
   void capture_end(const Operation& operation, StepResult& result);
   void reset(StepResult& result);
@@ -71,12 +75,15 @@ struct Session::State {
   void check_waited(const Operation& operation, StepResult& result) const;
   void keep_reports(const core::Several& several, StepResult& result) const;
   void audit_resources(const Operation& operation, bool idle_before, bool made_calls, StepResult& result);
+  void judge_teardown(const std::vector<core::Error>& errors, std::vector<std::string>& left) const;
+  void keep_claims(const Operation& operation, StepResult& result);
   void note_state(const Operation& operation, StepResult& result);
   [[nodiscard]] std::uint64_t most_fragments(const Operation& operation);
 
   SessionOptions options;
   const NameTable& names;
   std::string trace_name;
+  PoolKind pool_kind;
   internal::Machine machine;
   internal::History history;
   internal::Lineage lineage;  // if reports are kept
