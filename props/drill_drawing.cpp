@@ -112,12 +112,16 @@ class Drill {
   // Often the first or last of a block.
   std::uint64_t draw_piece() {
     if (random_.one_in(2)) return random_.below(pieces_);
-    const std::uint64_t near = kHalfBlock * random_.between(0, pieces_ / kHalfBlock) + random_.below(3);
+    const std::uint64_t block = random_.between(0, pieces_ / kHalfBlock);
+    const std::uint64_t near = kHalfBlock * block + random_.below(3);
     return std::min(near == 0 ? 0 : near - 1, pieces_ - 1);
   }
 
   Ref draw_shred() {
-    const auto draw_point = [this] { return draw_piece() * period_ + random_.between(0, period_); };
+    const auto draw_point = [this] {
+      const std::uint64_t piece = draw_piece();  // one draw a statement, or a compiler chooses their order
+      return piece * period_ + random_.between(0, period_);
+    };
     std::uint64_t begin = draw_point();
     std::uint64_t end = random_.one_in(2) ? begin + random_.between(1, 2 * period_) : draw_point();
     if (begin > end) std::swap(begin, end);
