@@ -94,7 +94,11 @@ class Hang {
         return;
       }
       case 1: {
-        launch("noop", std::vector<Ref>(random_.one_in(3) ? kManyOperands : 1, draw_buffer()), {draw_buffer()});
+        // One draw a statement, or a compiler chooses their order.
+        const std::size_t operands = random_.one_in(3) ? kManyOperands : 1;
+        const Ref from = draw_buffer();
+        const Ref to = draw_buffer();
+        launch("noop", std::vector<Ref>(operands, from), {to});
         program_.operations.back().stream = stream;
         return;
       }
