@@ -1,7 +1,6 @@
 #include "props/drill_drawing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -60,7 +59,6 @@ class Drill {
     period_ = piece_ + random_.between(1, 2);
     pieces_ = random_.between(kFewestPieces, kMostPieces);
     alloc(0, pieces_ * period_);
-    alloc(1, period_);
     fail(stripes(0, pieces_, 0, piece_));
     if (random_.one_in(3)) {
       const std::uint64_t first = random_.below(pieces_);
