@@ -127,7 +127,7 @@ traces::NameId CaptureDrawing::draw_graph(Random& random, bool live) const {
   if (!random.one_in(kStrayOneIn)) {
     for (std::uint32_t i = 0; i < kMaxGraphs && graphs_[graph] != live; ++i) graph = (first + i) % kMaxGraphs;
   }
-  return static_cast<traces::NameId>(kMaxSlots + graph);
+  return graph_name(graph);
 }
 
 }  // namespace taintgraph::props

@@ -23,9 +23,6 @@ constexpr std::uint64_t kMostPieces = 420;
 constexpr std::uint64_t kHalfBlock = 64;  // core cuts its claims into blocks, which come to hold 64 or 128 of them
 constexpr std::uint32_t kStreams = 4;
 
-NameId buffer(std::uint64_t slot) { return static_cast<NameId>(slot); }
-NameId graph(std::uint64_t number) { return static_cast<NameId>(kMaxSlots + number); }
-
 class Drill {
  public:
   Drill(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
@@ -65,7 +62,7 @@ class Drill {
       fail(stripes(first, random_.between(first, pieces_), piece_, period_));
     }
     while (more()) cut_or_join();
-    add(OpKind::free).buffer = buffer(0);
+    add(OpKind::free).buffer = buffer_name(0);
   }
 
   [[nodiscard]] Operation stripes(std::uint64_t first, std::uint64_t end, std::uint64_t from, std::uint64_t to) const {
@@ -100,7 +97,7 @@ class Drill {
         return put(launch_of("noop", {source}, {target}));
       }
       case 7:
-        if (random_.one_in(12)) add(OpKind::relocate).buffer = buffer(0);
+        if (random_.one_in(12)) add(OpKind::relocate).buffer = buffer_name(0);
         [[fallthrough]];
       default:
         return read(bytes);
@@ -132,25 +129,25 @@ class Drill {
   void skip_and_skip() {
     const std::uint64_t buffers = random_.between(2, kMaxSlots);
     for (std::uint64_t i = 0; i < buffers; ++i) alloc(i, kSkippedBytes);
-    fail(write({.buffer = buffer(0)}));
+    fail(write({.buffer = buffer_name(0)}));
     while (more()) {
       if (random_.one_in(12)) {
-        read({.buffer = buffer(random_.below(buffers))});
+        read({.buffer = buffer_name(random_.below(buffers))});
       } else if (random_.one_in(24)) {
-        fail(write({.buffer = buffer(random_.below(buffers))}));
+        fail(write({.buffer = buffer_name(random_.below(buffers))}));
       } else {
         const Ref from = draw_part(buffers);  // before `to`, whatever order a compiler gives arguments
         const Ref to = draw_part(buffers);
         put(launch_of("noop", {from}, {to}));
       }
     }
-    for (std::uint64_t i = 0; i < buffers; ++i) read({.buffer = buffer(i)});
+    for (std::uint64_t i = 0; i < buffers; ++i) read({.buffer = buffer_name(i)});
   }
 
   // Mostly the whole; else so little that the next skip finds another range.
   Ref draw_part(std::uint64_t buffers) {
     const std::uint64_t slot = random_.below(buffers);
-    if (!random_.one_in(4)) return {.buffer = buffer(slot)};
+    if (!random_.one_in(4)) return {.buffer = buffer_name(slot)};
     const std::uint64_t begin = random_.below(kSkippedBytes);
     return range(slot, begin, random_.between(begin + 1, kSkippedBytes));
   }
@@ -162,7 +159,7 @@ class Drill {
     const std::uint64_t buffers = random_.between(1, 3);
     for (std::uint64_t i = 0; i < buffers; ++i) alloc(i, kSkippedBytes);
     while (more()) {
-      const NameId made = graph(random_.below(kMaxGraphs));
+      const NameId made = graph_name(random_.below(kMaxGraphs));
       const std::uint32_t stream = draw_stream();
       add(OpKind::capture_begin).stream = stream;
       for (std::uint64_t nodes = random_.between(1, 3); nodes > 0; --nodes) {
@@ -186,8 +183,8 @@ class Drill {
   }
 
   void between_replays(NameId made, std::uint64_t buffers) {
-    if (random_.one_in(4)) put(write({.buffer = buffer(random_.below(buffers))}));
-    if (random_.one_in(8)) fail(write({.buffer = buffer(random_.below(buffers))}));
+    if (random_.one_in(4)) put(write({.buffer = buffer_name(random_.below(buffers))}));
+    if (random_.one_in(8)) fail(write({.buffer = buffer_name(random_.below(buffers))}));
     if (random_.one_in(3)) {
       Operation& sync = add(OpKind::sync);
       sync.has_stream = true;
@@ -205,7 +202,7 @@ class Drill {
   std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(kStreams)); }
 
   static Ref range(std::uint64_t slot, std::uint64_t begin, std::uint64_t end) {
-    return {.buffer = buffer(slot), .whole = false, .begin = begin, .end = end};
+    return {.buffer = buffer_name(slot), .whole = false, .begin = begin, .end = end};
   }
 
   static Operation launch_of(std::string_view kernel, std::vector<Ref> reads = {}, std::vector<Ref> writes = {}) {
@@ -241,7 +238,7 @@ class Drill {
 
   void alloc(std::uint64_t slot, std::uint64_t size_bytes) {
     Operation& operation = add(OpKind::alloc);
-    operation.buffer = buffer(slot);
+    operation.buffer = buffer_name(slot);
     operation.size = size_bytes;
   }
   void read(const Ref& bytes) {

@@ -24,9 +24,6 @@ constexpr std::uint64_t kShortWait = 4'000;  // nanoseconds: some pieces of work
 constexpr std::uint64_t kLongBytes = 1'100;
 constexpr std::uint64_t kManyOperands = 70;
 
-NameId buffer(std::uint64_t slot) { return static_cast<NameId>(slot); }
-NameId graph(std::uint64_t number) { return static_cast<NameId>(kMaxSlots + number); }
-
 class Hang {
  public:
   Hang(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
@@ -55,9 +52,9 @@ class Hang {
   }
 
   void renew(std::uint64_t slot) {
-    if (!program_.operations.empty()) add(OpKind::free).buffer = buffer(slot);
+    if (!program_.operations.empty()) add(OpKind::free).buffer = buffer_name(slot);
     Operation& alloc = add(OpKind::alloc);
-    alloc.buffer = buffer(slot);
+    alloc.buffer = buffer_name(slot);
     alloc.size = random_.one_in(4) ? kLongBytes : random_.between(1, 32);
   }
 
@@ -70,7 +67,7 @@ class Hang {
 
   void hang() {
     if (!random_.one_in(3)) return launch("spin", {}, {draw_buffer()});
-    const NameId made = graph(random_.below(kMaxGraphs));
+    const NameId made = graph_name(random_.below(kMaxGraphs));
     add(OpKind::destroy).graph = made;
     add(OpKind::capture_begin).stream = held_up_;
     if (random_.one_in(2)) launch("noop", {draw_buffer()}, {});
@@ -151,7 +148,7 @@ class Hang {
   [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
   std::uint64_t draw_short_wait() { return random_.one_in(4) ? 0 : random_.below(kShortWait); }
   std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(kStreams)); }
-  Ref draw_buffer() { return {.buffer = buffer(random_.below(kBuffers))}; }
+  Ref draw_buffer() { return {.buffer = buffer_name(random_.below(kBuffers))}; }
 
   // On the stream that is to hang.
   void launch(std::string_view kernel, std::vector<Ref> reads, std::vector<Ref> writes) {
