@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "traces/comparison.hpp"
+
 namespace taintgraph::props {
 namespace {
 
@@ -126,6 +128,17 @@ std::string claims_text(const std::vector<traces::ReportedInput>& claims) {
   return text.empty() ? "none" : text;
 }
 
+// What is said for a human is lines of text, and where memory was short it says how (D3).
+std::optional<Disagreement> judge_detail(const Operation& operation, const StepResult& found) {
+  const std::string& detail = found.detail;
+  const bool torn = detail.find('\0') != std::string::npos || detail.find("\n\n") != std::string::npos ||
+                    detail.starts_with('\n') || detail.ends_with('\n');
+  if (torn) return differing("D3 detail", "lines of text", traces::visible(detail));
+  if (operation.kind == OpKind::alloc && found.error == "out_of_memory" && detail.empty())
+    return differing("D3 detail", "why the memory cannot be had", "nothing");
+  return std::nullopt;
+}
+
 // Whose every byte is of what the operation is about (B1).
 std::optional<Disagreement> compare_claims(const Prediction& expected, const StepResult& found) {
   std::vector<traces::ReportedInput> wanted;
@@ -195,6 +208,7 @@ std::optional<Disagreement> compare(const Operation& operation, const Prediction
   if (expected.error != found.error && (!expected.error.empty() || expected.outcome == Outcome::ok)) {
     return differing("R2 error", std::string(expected.error), std::string(found.error));
   }
+  if (auto detail = judge_detail(operation, found)) return detail;
   if (expected.outcome == Outcome::ok && operation.kind == OpKind::read) {
     if (auto bytes = compare_bytes(expected, found)) return bytes;
   }

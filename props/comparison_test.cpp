@@ -51,6 +51,25 @@ TEST(Comparison, EqualIsNoDisagreement) {
   EXPECT_EQ(property(unwritten_read()), "");
 }
 
+TEST(Comparison, WhatIsSaidOfAnErrorIsLinesOfText) {  // D3
+  Pair pair = good_read();
+  pair.operation.kind = OpKind::alloc;
+  pair.expected.outcome = pair.found.outcome = Outcome::failed;
+  pair.found.bytes.clear();
+  pair.expected.error = pair.found.error = "out_of_memory";
+  pair.found.detail = "8 bytes do not fit\nthen, undoing it, a call failed";
+  EXPECT_EQ(property(pair), "");
+  for (const auto* torn : {"", "\nfirst", "last\n", "one\n\nthree"}) {
+    pair.found.detail = torn;
+    EXPECT_EQ(property(pair), "D3 detail") << torn;
+  }
+  pair.found.detail = std::string("a\0b", 3);
+  EXPECT_EQ(property(pair), "D3 detail");
+  pair.expected.error = pair.found.error = "launch_failure";  // which may have nothing to add
+  pair.found.detail.clear();
+  EXPECT_EQ(property(pair), "");
+}
+
 TEST(Comparison, ReportsAreComparedWhole) {  // R2
   for (const auto break_it : {+[](StepResult& found) { found.reports[0].carriers = 1; },
                               +[](StepResult& found) { found.reports[1].dropped_records = 2; },

@@ -87,7 +87,7 @@ nvrtcResult DriverEntries::nvrtcCreateProgram(nvrtcProgram* program, const char*
 }
 
 nvrtcResult DriverEntries::nvrtcCompileProgram(nvrtcProgram program, int, const char* const*) {
-  return on_program(Call::nvrtcCompileProgram, program, [](ProgramObject& object) {
+  const nvrtcResult result = on_program(Call::nvrtcCompileProgram, program, [](ProgramObject& object) {
     KernelIndex kernel;
     const std::string problem = compile_problem(object, kernel);
     if (!problem.empty()) {
@@ -97,6 +97,10 @@ nvrtcResult DriverEntries::nvrtcCompileProgram(nvrtcProgram program, int, const 
     object.image = make_image(*kernel);
     return NVRTC_SUCCESS;
   });
+  // A compiler that refuses has something to say, also where a fault made it.
+  ProgramObject* const refused = result == NVRTC_ERROR_COMPILATION ? programs_.find(program) : nullptr;
+  if (refused != nullptr && refused->log.empty()) refused->log = "error: injected\n1 error detected.\n";
+  return result;
 }
 
 nvrtcResult DriverEntries::nvrtcGetPTXSize(nvrtcProgram program, std::size_t* size_bytes) {
