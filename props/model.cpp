@@ -143,11 +143,11 @@ std::set<Model::Ordinal> Model::held_by_graphs() const {
   return held;
 }
 
-// C1, C2: recounted from every byte there is.
+// C1, C2: counted from the bytes, of every buffer that has changed.
 Model::Census Model::census() const {
   Census census;
   for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
-    const std::vector<Ordinal> carried = reference::carried_by(buffer);
+    const std::vector<Ordinal>& carried = reference::carried_by(buffer);
     census.tags += carried.size();
     census.failures.insert(carried.begin(), carried.end());
   }

@@ -52,8 +52,8 @@ bool overlaps_fit(std::string_view kernel, std::span<const Range> reads, std::sp
       if (overlap(writes[w], writes[other])) return false;
     }
     for (std::size_t r = 0; r < reads.size(); ++r) {
-      const bool in_place = may_be_in_place(kernel, r) && reads[r] == writes[w];
-      if (overlap(reads[r], writes[w]) && !in_place) return false;
+      if (!overlap(reads[r], writes[w])) continue;
+      if (reads[r] != writes[w] || !may_be_in_place(kernel, r)) return false;
     }
   }
   return true;

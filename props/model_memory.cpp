@@ -4,10 +4,6 @@
 
 namespace taintgraph::props::reference {
 
-bool overlap(const Range& a, const Range& b) {
-  return a.buffer == b.buffer && !a.empty() && !b.empty() && a.begin < b.end && b.begin < a.end;
-}
-
 Ordinal Memory::named(traces::NameId name) const {
   const auto found = names_.find(name);
   return found == names_.end() ? 0 : found->second;
@@ -33,14 +29,14 @@ std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> r
 }
 
 void Memory::allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size) {
-  Buffer buffer{.name = name, .size = size, .bytes = {}};
+  Buffer buffer{.name = name, .size = size, .bytes = {}, .carried = {}};
   buffer.bytes.resize(size);
   buffers_.emplace(ordinal, std::move(buffer));
   names_.emplace(name, ordinal);
 }
 
 void Memory::allocate_nothing(Ordinal ordinal, traces::NameId name, std::uint64_t size, Ordinal reason) {
-  buffers_.emplace(ordinal, Buffer{.name = name, .size = size, .reason = reason, .bytes = {}});
+  buffers_.emplace(ordinal, Buffer{.name = name, .size = size, .reason = reason, .bytes = {}, .carried = {}});
   names_.emplace(name, ordinal);
 }
 
@@ -60,6 +56,7 @@ void Memory::lose_all(Ordinal reason) {
   for (auto& [ordinal, buffer] : buffers_) {
     buffer.reason = reason;
     buffer.bytes.clear();
+    buffer.carried.reset();
   }
 }
 
@@ -68,6 +65,7 @@ void Memory::claim(std::span<const Range> ranges, Ordinal failure) {
     Buffer& buffer = buffers_.at(range.buffer);
     if (buffer.reason != 0) continue;
     for (std::uint64_t i = range.begin; i < range.end; ++i) buffer.bytes[i].claim = failure;
+    buffer.carried.reset();
   }
 }
 
@@ -78,8 +76,9 @@ Ordinal Memory::first_claim(const Range& range) const {
   return found.empty() ? 0 : found.front();
 }
 
-std::vector<Ordinal> carried_by(const Buffer& buffer) {
-  std::vector<Ordinal> failures;
+const std::vector<Ordinal>& carried_by(const Buffer& buffer) {
+  if (buffer.carried) return *buffer.carried;
+  std::vector<Ordinal>& failures = buffer.carried.emplace();
   if (buffer.reason != 0) failures.push_back(buffer.reason);
   Ordinal before = 0;  // bytes side by side mostly have one claim
   for (const Byte& byte : buffer.bytes) {

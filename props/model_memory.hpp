@@ -33,10 +33,12 @@ struct Buffer {
   bool has_handle = true;   // false: only graphs and recordings hold it
   Ordinal reason = 0;       // non-zero: unallocated, for this failure (W5, D2)
   std::vector<Byte> bytes;  // none of an unallocated buffer
+  // What carried_by() last counted; none if a claim or the reason has changed since.
+  mutable std::optional<std::vector<Ordinal>> carried;
 };
 
 // The failures that a buffer carries: its reason, and those that claim a byte of it; each once.
-[[nodiscard]] std::vector<Ordinal> carried_by(const Buffer& buffer);
+[[nodiscard]] const std::vector<Ordinal>& carried_by(const Buffer& buffer);
 
 // Bytes [begin, end) of one buffer; begin <= end <= the buffer's size.
 struct Range {
@@ -50,7 +52,9 @@ struct Range {
 };
 
 // Whether the two have a byte in common; an empty range has none with anything (R4).
-[[nodiscard]] bool overlap(const Range& a, const Range& b);
+[[nodiscard]] inline bool overlap(const Range& a, const Range& b) {
+  return a.buffer == b.buffer && !a.empty() && !b.empty() && a.begin < b.end && b.begin < a.end;
+}
 
 using Values = std::vector<std::optional<std::uint8_t>>;
 

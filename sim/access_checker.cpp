@@ -1,12 +1,14 @@
 #include "sim/access_checker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace taintgraph::sim {
 
 void AccessChecker::start() {
   everything_ = false;
   load_ = {};
+  load_before_ = {};
   store_ = {};
   loads_.clear();
   stores_.clear();
@@ -46,6 +48,11 @@ std::byte* AccessChecker::any_memory(std::uint64_t address, std::size_t size_byt
 }
 
 void AccessChecker::load_elsewhere(std::uint64_t address, void* to, std::size_t size_bytes) {
+  std::swap(load_, load_before_);
+  if (const std::uint64_t offset = address - load_.begin; offset < load_.size && size_bytes <= load_.size - offset) {
+    std::memcpy(to, load_.bytes + offset, size_bytes);
+    return;
+  }
   for (const Window& window : loads_) {
     const std::uint64_t offset = address - window.begin;
     if (offset >= window.size || size_bytes > window.size - offset) continue;

@@ -74,8 +74,9 @@ class AccessChecker {
 
   DeviceMemory& memory_;
   bool everything_ = false;
-  Window load_;   // where the last load fell
-  Window store_;  // where the last store fell
+  Window load_;         // where the last load fell
+  Window load_before_;  // and where those before it did: threads go back and forth between operands and data
+  Window store_;        // where the last store fell
   std::vector<Window> loads_;
   std::vector<Window> stores_;   // that take effect
   std::vector<Window> ignored_;  // declared, beyond the write limit
