@@ -90,6 +90,14 @@ void Taint::forget_inline(ErrorGraph& graph) {
   graph.untag(gone);
 }
 
+// Gives up every claim of a map at once: the work goes by failures, not by fragments.
+void Taint::forget_many(ErrorGraph& graph) {
+  std::unique_ptr<internal::ClaimMap> map{many()};
+  begin_ = 0;
+  map->visit_failures([&](FailureId failure) { graph.untag(failure); });
+  put_map(std::move(map), graph);
+}
+
 void Taint::claim_more(ByteRange range, FailureId failure, ErrorGraph& graph) {
   if (failure_) {
     const bool touching = range.begin <= end_ && begin_ <= range.end;
@@ -106,6 +114,13 @@ void Taint::claim_more(ByteRange range, FailureId failure, ErrorGraph& graph) {
       graph.untag(old);
       return;
     }
+  } else if (many()->lies_in(range)) {  // so are all of many
+    graph.tag(failure);
+    forget_many(graph);
+    begin_ = range.begin;
+    end_ = range.end;
+    failure_ = failure;
+    return;
   }
   try {
     if (failure_) become_many(graph);
@@ -149,6 +164,9 @@ void Taint::release_part(ByteRange range, ErrorGraph& graph) {
       end_ = range.begin;
       return;
     }
+  } else if (many()->lies_in(range)) {
+    forget_many(graph);
+    return;
   }
   try {
     if (failure_) become_many(graph);
@@ -164,9 +182,8 @@ void Taint::release_part(ByteRange range, ErrorGraph& graph) {
 void Taint::clear(ErrorGraph& graph) {
   if (failure_) {
     forget_inline(graph);
-  } else if (const std::unique_ptr<internal::ClaimMap> map{many()}) {
-    begin_ = 0;
-    map->visit_failures([&](FailureId failure) { graph.untag(failure); });
+  } else if (many()) {
+    forget_many(graph);
   }
 }
 

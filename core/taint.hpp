@@ -100,6 +100,7 @@ class Taint {
   void become_many(ErrorGraph& graph);
   void become_few(ErrorGraph& graph);
   void forget_inline(ErrorGraph& graph);
+  void forget_many(ErrorGraph& graph);
   void claim_more(ByteRange range, FailureId failure, ErrorGraph& graph);
   void release_part(ByteRange range, ErrorGraph& graph);
   void widen(ByteRange range, FailureId failure, ErrorGraph& graph);

@@ -104,7 +104,13 @@ ClaimMap::Position ClaimMap::insert(Position at, const Fragment& fragment, Obser
     }
     at = {blocks_.size() - 1, blocks_.back()->count};
   }
-  if (blocks_[at.block]->count == kBlockFragments) {
+  const bool full_block = blocks_[at.block]->count == kBlockFragments;
+  if (full_block && at.at == kBlockFragments && at.block + 1 == blocks_.size()) {
+    // Behind everything: who claims from front to back gets full blocks, not half ones.
+    blocks_.push_back(take_spare());
+    begins_.push_back(fragment.range.begin);
+    at = {at.block + 1, 0};
+  } else if (full_block) {
     std::unique_ptr<Block> half = take_spare();
     Block& full = *blocks_[at.block];
     constexpr std::uint32_t kHalf = kBlockFragments / 2;

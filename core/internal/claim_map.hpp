@@ -63,6 +63,10 @@ class ClaimMap {
   // Requires: size() > 0.
   [[nodiscard]] const Fragment& front() const { return blocks_.front()->fragments[0]; }
   [[nodiscard]] const Fragment& back() const;
+  // Whether `range` holds every fragment. Requires: size() > 0.
+  [[nodiscard]] bool lies_in(ByteRange range) const {
+    return range.begin <= front().range.begin && back().range.end <= range.end;
+  }
 
   // Forgets every fragment without telling anybody, and keeps its memory. Never fails.
   void reset();
