@@ -181,8 +181,9 @@ Status Runtime::failed(FailureId failure) {
     FailureId failure;
   } const pruning{graph_, failure};
   FailureReport report = graph_.report(failure);
-  Error error = report.root;
-  return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
+  OperationError refused{Outcome::failed, report.root, {}};
+  refused.several.reports.push_back(std::move(report));  // a list in braces would copy it
+  return tl::unexpected(std::move(refused));
 }
 
 Status Runtime::failed_wait(Error error, Correlation correlation) {
@@ -198,6 +199,7 @@ void Runtime::validate() const {
   std::uint64_t live_slices = 0;
   pool().for_each([&](SliceId, const Slice& slice) {
     live_slices += slice.state == SliceState::live ? 1 : 0;
+    if (slice.taint.is_clean()) return;
     std::map<FailureId, bool> here;
     for (const Claim& claim : slice.taint.claims()) here[claim.failure] = true;
     for (const auto& [failure, _] : here) ++carriers[failure];
