@@ -30,7 +30,7 @@ void KernelCache::close(std::vector<core::Error>& errors) {
 }
 
 KernelCache::Loaded& KernelCache::slot(const KernelInfo& kernel) {
-  return kernels_[static_cast<std::size_t>(&kernel - kernel_catalog().data())];
+  return kernels_[kernel_index(kernel)];
 }
 
 core::DeviceResult<KernelCache::Loaded> KernelCache::load(const KernelInfo& kernel, CUdevice device) {

@@ -22,4 +22,10 @@ struct KernelInfo {
 // nullptr if there is no such kernel.
 [[nodiscard]] const KernelInfo* find_kernel(std::string_view name);
 
+// Where it stands in the catalog. Requires: it is the catalog's own, or there is one of that name.
+[[nodiscard]] inline std::uint16_t kernel_index(const KernelInfo& kernel) {
+  return static_cast<std::uint16_t>(&kernel - kernel_catalog().data());
+}
+[[nodiscard]] inline std::uint16_t kernel_index(std::string_view name) { return kernel_index(*find_kernel(name)); }
+
 }  // namespace taintgraph::gpu

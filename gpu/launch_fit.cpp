@@ -159,8 +159,7 @@ core::DeviceResult<void> check_fit(const core::LaunchShape& shape) {
 }
 
 std::uint64_t grid_blocks(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes) {
-  const std::size_t index = static_cast<std::size_t>(&kernel - kernel_catalog().data());
-  if (!kSignatures[index].thread_per_byte) return 1;
+  if (!kSignatures[kernel_index(kernel)].thread_per_byte) return 1;
   std::uint64_t blocks = 0;
   std::uint64_t rest = 0;  // threads that do not fill a block yet
   for (const core::DeviceSpan& write : writes) {

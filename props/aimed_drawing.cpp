@@ -156,7 +156,7 @@ class Aim {
     alloc(kPassing);
     Operation& use = add(OpKind::launch);
     use.stream = random_.one_in(2) ? kWorking : kWaitedFor;
-    use.kernel = kernel("noop");
+    use.kernel = gpu::kernel_index("noop");
     use.writes = {{.buffer = kPassing}};
     free(kPassing);
     strike(add(OpKind::cleanup), target);
@@ -251,10 +251,6 @@ class Aim {
     return fault;
   }
 
-  static std::uint16_t kernel(std::string_view name) {
-    return static_cast<std::uint16_t>(gpu::find_kernel(name) - gpu::kernel_catalog().data());
-  }
-
   Operation& add(OpKind kind) {
     program_.operations.emplace_back().kind = kind;
     return program_.operations.back();
@@ -272,7 +268,7 @@ class Aim {
   void free(traces::NameId buffer) { add(OpKind::free).buffer = buffer; }
   Operation& noop(std::uint32_t stream) {
     Operation& operation = add(OpKind::launch);
-    operation.kernel = kernel("noop");
+    operation.kernel = gpu::kernel_index("noop");
     operation.stream = stream;
     return operation;
   }

@@ -76,7 +76,7 @@ TEST(Checker, WhoMayBeToBlameFollowsFromTheProgram) {
 
 // Programs as drawn, in each of which one launch hangs and some waits have deadlines.
 TEST(Checker, WhatHangsAndWhatGoesOnFollowsFromTheProgram) {
-  const auto spin = static_cast<std::uint16_t>(gpu::find_kernel("spin") - gpu::kernel_catalog().data());
+  const std::uint16_t spin = gpu::kernel_index("spin");
   std::size_t given_up = 0;
   for (std::uint64_t case_number = 0; case_number < 400; ++case_number) {
     Program program = generate(12, case_number, {});

@@ -20,6 +20,8 @@ using traces::Ref;
 constexpr std::uint64_t kSkippedBytes = 4;  // of each buffer that skips pass through
 constexpr std::uint64_t kFewestPieces = 60;
 constexpr std::uint64_t kMostPieces = 420;
+constexpr std::uint64_t kAThousand = 1000;
+constexpr std::uint64_t kAThousandOneIn = 5;
 constexpr std::uint64_t kHalfBlock = 64;  // core cuts its claims into blocks, which come to hold 64 or 128 of them
 constexpr std::uint32_t kStreams = 4;
 
@@ -55,6 +57,7 @@ class Drill {
     piece_ = random_.between(1, 3);
     period_ = piece_ + random_.between(1, 2);
     pieces_ = random_.between(kFewestPieces, kMostPieces);
+    if (random_.one_in(kAThousandOneIn)) pieces_ = kAThousand + random_.below(kHalfBlock);
     alloc(0, pieces_ * period_);
     fail(stripes(0, pieces_, 0, piece_));
     if (random_.one_in(3)) {
@@ -208,7 +211,7 @@ class Drill {
   static Operation launch_of(std::string_view kernel, std::vector<Ref> reads = {}, std::vector<Ref> writes = {}) {
     Operation launch;
     launch.kind = OpKind::launch;
-    launch.kernel = static_cast<std::uint16_t>(gpu::find_kernel(kernel) - gpu::kernel_catalog().data());
+    launch.kernel = gpu::kernel_index(kernel);
     launch.reads = std::move(reads);
     launch.writes = std::move(writes);
     return launch;

@@ -85,7 +85,7 @@ class Enumeration {
   // Deals with the program together with the fault that makes it fail.
   int report(std::size_t number, const FailureGroup& group, const GraphRenderer& render) {
     const traces::Program failing = with_its_fault(programs_.program(group.shortest_case), group);
-    Campaign campaign(campaign_options([&failing](std::uint64_t) { return failing; }), every_order_);
+    Campaign campaign(campaign_options([&failing](std::uint64_t) { return traces::Program(failing); }), every_order_);
     FailureReport report(options_, campaign.seed(), campaign, out_, err_);
     const ReportedFailure reported = report.make(number, group, render, interrupted);
     return reported.written ? reported.status : worse(reported.status, kInternalError);

@@ -17,6 +17,7 @@ using traces::Ref;
 using traces::StepResult;
 
 constexpr std::uint64_t kManyFragments = 128;  // beyond what core keeps in one block
+constexpr std::uint64_t kAThousandFragments = 1000;
 
 constexpr std::uint32_t bit(std::uint32_t stream) { return stream < 32 ? 1U << stream : 0U; }
 
@@ -82,6 +83,7 @@ void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal,
   if (result.outcome == Outcome::rejected) return observe_rejection(result);
   observe_ranges(operation);
   if (result.fragments > kManyFragments) counts_.count(Feature::many_fragments);
+  if (result.fragments >= kAThousandFragments) counts_.count(Feature::a_thousand_fragments);
   observe_buffer(operation, ordinal, result);
   if (operation.kind == OpKind::read) observe_read(result);
   if (operation.kind == OpKind::relocate) observe_relocation(operation, result);

@@ -21,6 +21,7 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::fault_with_bytes_done, "fault with bytes done", 60},
     {Feature::claim_split, "claim split by a write inside it", 15},
     {Feature::many_fragments, "claims of one buffer in more than 128 pieces", 35},
+    {Feature::a_thousand_fragments, "claims of one buffer in a thousand pieces", 1},
     {Feature::reclaim, "claimed bytes claimed again", 500},
     {Feature::never_written_read, "read of bytes never written", 60},
     {Feature::cross_stream_order, "bytes passed between streams without a wait", 800},

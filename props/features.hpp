@@ -34,6 +34,7 @@ enum class Feature : std::uint8_t {
   fault_with_bytes_done,
   claim_split,
   many_fragments,
+  a_thousand_fragments,
   reclaim,
   never_written_read,
   cross_stream_order,
@@ -84,7 +85,7 @@ enum class Feature : std::uint8_t {
   given_up_then_done,
   hang_ended_by_a_reset,
 };
-inline constexpr std::size_t kFeatureCount = 62;
+inline constexpr std::size_t kFeatureCount = 63;
 
 struct FeatureRow {
   Feature feature;

@@ -233,6 +233,12 @@ TEST(Features, WhatIsTooMuchForOneBlockOrOneRing) {
   result.fragments = 129;
   observed.observe(launch, result);
   EXPECT_EQ(observed.of(Feature::many_fragments), 1U);
+  result.fragments = 999;
+  observed.observe(launch, result);
+  EXPECT_EQ(observed.of(Feature::a_thousand_fragments), 0U);
+  result.fragments = 1000;
+  observed.observe(launch, result);
+  EXPECT_EQ(observed.of(Feature::a_thousand_fragments), 1U);
   Operation read;
   read.kind = OpKind::read;
   result = {};

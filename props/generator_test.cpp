@@ -116,7 +116,7 @@ TEST(Generator, DrawsWideLaunches) {
 
 // Kernels that hang, in few programs, and waits too short for any work, for some and for none that ends.
 TEST(Generator, DrawsHangsAndDeadlines) {
-  const auto spin = static_cast<std::uint16_t>(gpu::find_kernel("spin") - gpu::kernel_catalog().data());
+  const std::uint16_t spin = gpu::kernel_index("spin");
   std::size_t hanging = 0;
   std::size_t at_once = 0;
   std::size_t for_some = 0;

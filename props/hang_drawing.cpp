@@ -153,7 +153,7 @@ class Hang {
   // On the stream that is to hang.
   void launch(std::string_view kernel, std::vector<Ref> reads, std::vector<Ref> writes) {
     Operation& operation = add(OpKind::launch);
-    operation.kernel = static_cast<std::uint16_t>(gpu::find_kernel(kernel) - gpu::kernel_catalog().data());
+    operation.kernel = gpu::kernel_index(kernel);
     operation.stream = held_up_;
     operation.reads = std::move(reads);
     operation.writes = std::move(writes);

@@ -24,8 +24,7 @@ using KernelIndices = std::array<std::uint16_t, kShapeCount>;
 KernelIndices look_up_kernels() {
   KernelIndices result{};
   for (std::size_t i = 0; i < kShapeCount; ++i) {
-    const gpu::KernelInfo* info = gpu::find_kernel(kKernelNames[i]);
-    result[i] = static_cast<std::uint16_t>(info - gpu::kernel_catalog().data());
+    result[i] = gpu::kernel_index(kKernelNames[i]);
   }
   return result;
 }

@@ -84,7 +84,7 @@ void simplify_kernel(const Operation& operation, Alternatives& found) {
     if (name == now) break;
     const gpu::KernelInfo* kernel = gpu::find_kernel(name);
     found.add([kernel](Operation& op) {
-      op.kernel = static_cast<std::uint16_t>(kernel - gpu::kernel_catalog().data());
+      op.kernel = gpu::kernel_index(*kernel);
       op.scalar = 0;
       if (kernel->name == "fill" || kernel->name == "iota") op.reads.clear();
       if (kernel->name == "copy" && !op.reads.empty() && !op.writes.empty()) {
