@@ -131,6 +131,19 @@ TEST_F(StreamTableTest, WorkBehindAFenceThatIsReachedGetsItsOwnInTheSameRound) {
   EXPECT_EQ(device_.calls("drop"), 2);
 }
 
+TEST_F(StreamTableTest, AStreamWhoseFenceFailsIsNotAskedAgainInThatRound) {  // D3
+  const Usage first = written(kA);
+  const Usage second = written(kA);
+  device_.fail("fence", error_named("out_of_memory"), 2);
+  streams_.begin_poll();
+  EXPECT_FALSE(streams_.poll(first));
+  EXPECT_TRUE(streams_.poll(second));
+  EXPECT_EQ(device_.calls("fence"), 1);
+  streams_.begin_poll();
+  EXPECT_FALSE(streams_.poll(second));
+  EXPECT_EQ(device_.calls("fence"), 2);
+}
+
 TEST_F(StreamTableTest, ClosingDropsOutstandingFences) {
   device_.finish_work(false);
   ASSERT_TRUE(streams_.poll(written(kA)));

@@ -107,6 +107,21 @@ TEST_F(TaintTest, TouchingClaimsOfOneFailureFuse) {  // B1
   EXPECT_EQ(taint_.size(), 1u);
 }
 
+TEST_F(TaintTest, CarriesWhatClaimsAByteAndNothingElse) {  // C1
+  const FailureId first = failure("first");
+  const FailureId second = failure("second");
+  const FailureId other = failure("other");
+  EXPECT_FALSE(taint_.carries(first)) << "nothing is claimed";
+  taint_.claim({0, 10}, first, graph_);
+  EXPECT_TRUE(taint_.carries(first));
+  EXPECT_FALSE(taint_.carries(second));
+  taint_.claim({20, 30}, second, graph_);
+  EXPECT_TRUE(taint_.carries(first));
+  EXPECT_TRUE(taint_.carries(second));
+  EXPECT_FALSE(taint_.carries(other));
+  taint_.clear(graph_);
+}
+
 TEST_F(TaintTest, ClearingReleasesEverything) {  // B4
   const FailureId first = failure("first");
   const FailureId second = failure("second");

@@ -105,8 +105,9 @@ ClaimMap::Position ClaimMap::insert(Position at, const Fragment& fragment, Obser
     at = {blocks_.size() - 1, blocks_.back()->count};
   }
   const bool full_block = blocks_[at.block]->count == kBlockFragments;
-  if (full_block && at.at == kBlockFragments && at.block + 1 == blocks_.size()) {
-    // Behind everything: who claims from front to back gets full blocks, not half ones.
+  if (full_block && at.at == kBlockFragments) {
+    // Behind everything, since elsewhere it would stand before the next block's first: who claims from front to back
+    // gets full blocks, not half ones.
     blocks_.push_back(take_spare());
     begins_.push_back(fragment.range.begin);
     at = {at.block + 1, 0};
