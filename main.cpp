@@ -22,6 +22,7 @@
 #include "props/fuzz.hpp"
 #include "props/merge.hpp"
 #include "props/shrink_command.hpp"
+#include "traces/fault_help.hpp"
 #include "traces/replay.hpp"
 #include "traces/schema.hpp"
 #include "viz/film.hpp"
@@ -90,8 +91,9 @@ void print_usage(std::ostream& stream) {
     stream << "  " << std::left << std::setw(10) << each.name << each.summary << '\n';
   }
   stream
-      << "\n'taintgraph SUBCOMMAND --help' tells more of each. From a checkout, './taintgraph test [--all]' runs the\n"
-         "tests and './taintgraph bench' the benchmarks.\n\n"
+      << "\n'taintgraph SUBCOMMAND --help' tells more of each, 'taintgraph help faults' lists the kinds of failure. From a\n"
+         "checkout, './taintgraph test [--all]' runs the tests, './taintgraph bench' the benchmarks, and './taintgraph\n"
+         "mutants' looks for planted slips.\n\n"
          "Exit codes: 0 all held; 1 a property or expectation failed; 2 inconclusive; 3 not deterministic;\n"
          "64 usage or bad input; 70 internal error; 77 skipped, no GPU.\n";
 }
@@ -113,9 +115,13 @@ int help_command(int argc, const char* const* argv, std::ostream& out, std::ostr
     print_usage(out);
     return 0;
   }
+  if (argc > 2) return unexpected_argument(argv[0], argv[2], err);
+  if (argv[1] == std::string_view("faults")) {
+    out << traces::fault_kinds_text();
+    return 0;
+  }
   const Subcommand* const topic = find_subcommand(argv[1]);
   if (topic == nullptr) return unknown_subcommand(argv[1], err);
-  if (argc > 2) return unexpected_argument(argv[0], argv[2], err);
   const std::array<const char*, 3> arguments = {argv[1], "--help", nullptr};
   return topic->run(2, arguments.data(), out, err);
 }

@@ -75,9 +75,9 @@ struct WriteRequest {
 
 struct LaunchRequest {
   std::string_view kernel;
-  std::span<const WeakBinding> reads;
-  std::span<const WeakBinding> writes;
-  std::span<const std::uint64_t> scalars;
+  std::span<const WeakBinding> reads{};
+  std::span<const WeakBinding> writes{};
+  std::span<const std::uint64_t> scalars{};
   StreamIndex stream{};
   Correlation correlation{};
   HostCode* host_code = nullptr;

@@ -30,8 +30,8 @@ struct CudaDeviceOptions {
   std::uint64_t staging_bytes = 1U << 20;  // pinned memory for each stream and direction; longer transfers go in pieces
   bool adopt_primary_context = false;      // share the process's primary context instead of creating one
   PageAllocator allocator = PageAllocator::context;
-  LaunchObserver observer;  // optional
-  DeviceClock clock;        // optional: the host's own
+  LaunchObserver observer{};  // optional
+  DeviceClock clock{};        // optional: the host's own
   // How long a wait without a deadline lasts before it is given up: no program waits that long on purpose.
   std::uint64_t patience_nanoseconds = 600'000'000'000;
 };

@@ -57,6 +57,10 @@ struct TestCase {
 std::vector<TestCase> test_cases(const RunSummary& summary) {
   std::vector<TestCase> result;
   TestCase run{cases_text(summary), "", "", ""};
+  if (summary.totals.cases == 0) {
+    run.element = "skipped";
+    run.message = "no case was run";
+  }
   for (const std::string& reason : inconclusive_reasons(summary)) {
     run.element = "error";
     run.message = "inconclusive";

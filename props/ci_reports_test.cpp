@@ -35,6 +35,7 @@ RunSummary summary() {
   result.seed = 5;
   result.operations_option = 40;
   result.end_case = 60;
+  result.totals.cases = 60;
   result.milliseconds = 1050;
   return result;
 }
@@ -73,6 +74,15 @@ TEST(Junit, OneTestCaseForTheRunAndOneForEachFailure) {
   EXPECT_NE(text.find("tests=\"5\" failures=\"2\" errors=\"2\" skipped=\"1\""), std::string::npos) << text;
   EXPECT_NE(text.find("A&lt;&amp;&gt;"), std::string::npos);
   EXPECT_EQ(count(text, "<testcase "), count(text, "</testcase>") + count(text, "\"/>"));
+}
+
+TEST(Junit, CasesThatNeverRanHaveNotPassed) {
+  RunSummary run = summary();
+  run.totals.cases = 0;
+  run.regressions = 1;
+  run.failed_regressions.push_back({"traces/a.jsonl", failure("R1 bytes / read", 1).disagreement});
+  EXPECT_NE(junit_text(run).find("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"1\""), std::string::npos)
+      << junit_text(run);
 }
 
 TEST(Annotations, EscapeWhatWouldEndTheCommand) {

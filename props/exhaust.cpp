@@ -113,6 +113,10 @@ int exhaust_command(int argc, const char* const* argv, std::ostream& out, std::o
   app.add_option("--failures", options.most_failures, "stop a trace after so many")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.footer(
+      "A failure is a disagreement with the reference model, misuse of the driver, or something left behind after\n"
+      "recovery. What a trace expects of itself holds without these faults only, so it is not looked at: that is\n"
+      "what 'replay' is for.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

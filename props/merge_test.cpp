@@ -113,6 +113,7 @@ TEST_F(Merge, WhatAreNotTheShardsOfOneRunIsRefused) {
   };
   refused({one}, "shard 2/2 is missing");
   refused({two}, "shard 1/2 is missing");
+  refused({shard(3, 8, check)}, "shard 1/8 and 6 more are missing");
   refused({one, two, two}, "shard 2/2 is there twice");
   refused({one, shard(2, 3, check, "t")}, "the number of shards differs");
   refused({one, folder_}, "no summary");

@@ -14,7 +14,6 @@ using traces::NameId;
 using traces::Operation;
 using traces::OpKind;
 using traces::Program;
-using traces::Ref;
 
 constexpr std::uint64_t kBytes = 3;
 constexpr std::uint32_t kBitsALetter = 6;
@@ -48,8 +47,10 @@ constexpr Kind kKinds[] = {
 std::vector<Letter> make_alphabet() {
   std::vector<Letter> letters;
   for (const Kind& kind : kKinds) {
-    for (std::uint8_t buffer = 0; buffer < (kind.has_buffer ? 2 : 1); ++buffer) {
-      for (std::uint8_t stream = 0; stream < (kind.has_stream ? 2 : 1); ++stream) {
+    const std::uint8_t buffers = kind.has_buffer ? 2 : 1;
+    const std::uint8_t streams = kind.has_stream ? 2 : 1;
+    for (std::uint8_t buffer = 0; buffer < buffers; ++buffer) {
+      for (std::uint8_t stream = 0; stream < streams; ++stream) {
         letters.push_back({kind.kind, kind.has_buffer, kind.has_stream, buffer, stream});
       }
     }

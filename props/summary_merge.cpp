@@ -43,12 +43,20 @@ std::string complaint(const std::vector<RunSummary>& shards) {
   }
   const std::uint64_t count = shards.front().shard.count;
   std::uint64_t expected = 1;
+  std::string missing;
+  std::uint64_t more = 0;
+  const auto miss_up_to = [&](std::uint64_t end) {
+    if (expected < end && missing.empty()) missing = shard_text(expected++, count);
+    if (expected < end) more += end - expected;
+  };
   for (const RunSummary& each : shards) {
     if (each.shard.index < expected) return shard_text(each.shard.index, count) + " is there twice";
-    if (each.shard.index > expected) return shard_text(expected, count) + " is missing";
-    ++expected;
+    miss_up_to(each.shard.index);
+    expected = each.shard.index + 1;
   }
-  return expected > count ? "" : shard_text(expected, count) + " is missing";
+  miss_up_to(count + 1);
+  if (missing.empty()) return "";
+  return missing + (more == 0 ? " is missing" : " and " + std::to_string(more) + " more are missing");
 }
 
 void join(FailureSummary& kept, FailureSummary other) {

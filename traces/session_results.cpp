@@ -33,7 +33,8 @@ void Session::State::judge(const core::Status& status, StepResult& result) const
   const core::OperationError& error = status.error();
   result.outcome = outcome_of(error.outcome);
   result.error = error.error.name;
-  if (error.outcome == core::Outcome::failed) result.detail = error.error.detail;
+  if (error.outcome == core::Outcome::failed || error.outcome == core::Outcome::rejected)
+    result.detail = error.error.detail;
   for (const core::FailureReport& report : error.several.reports)
     result.roots.push_back(static_cast<std::uint64_t>(report.correlation));
   const auto blamed = std::find_if(error.several.reports.begin(), error.several.reports.end(),

@@ -35,6 +35,11 @@ std::string list_json(const std::vector<std::uint64_t>& ordinals, const Operatio
   return text + "]";
 }
 
+// A check has no outcome of its own: it holds or it does not.
+std::string outcome_text(const StepResult& result) {
+  return result.failed_checks.empty() ? std::string(to_string(result.outcome)) : "does not hold";
+}
+
 }  // namespace
 
 std::string json_quoted(std::string_view text) {
@@ -45,7 +50,7 @@ std::string step_text(const Operation& operation, std::uint64_t ordinal, const S
                       const OperationNames& names) {
   std::string text = "#" + std::to_string(ordinal);
   if (operation.id != NameId::none) text += " " + visible(names.names().text(operation.id));
-  text += " " + operation_text(operation, names.names()) + " -> " + std::string(to_string(result.outcome));
+  text += " " + operation_text(operation, names.names()) + " -> " + outcome_text(result);
   if (!result.roots.empty()) text += ", roots " + list_text(result.roots, names);
   if (!result.via.empty()) text += ", via " + list_text(result.via, names);
   if (!result.error.empty()) text += ", " + std::string(result.error);
