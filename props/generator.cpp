@@ -19,6 +19,7 @@ namespace {
 
 using traces::Operation;
 using traces::OpKind;
+using traces::Ref;
 
 constexpr std::uint64_t kAimedOneIn = 4;           // programs
 constexpr std::uint64_t kDrillOneIn = 8;           // of the others
@@ -43,6 +44,7 @@ class Draft {
   }
 
   Operation next() {
+    if (half_done_) return look_at_half_done();
     if (realloc_size_) return finish(draw_realloc());
     return finish(draw(draw_kind()));
   }
@@ -60,6 +62,22 @@ class Draft {
   Operation finish(Operation operation) {
     if (!losses_.strike(random_, operation)) faults_.strike(random_, operation);
     if (operation.fault) captures_.struck(operation);
+    const bool half_done = operation.fault && operation.fault->bytes_done > 0 && !operation.writes.empty();
+    if (half_done && random_.one_in(2)) half_done_ = operation.writes.front();
+    return operation;
+  }
+
+  // Declared good, and then read as it was left: new bytes first, old ones behind them (B5).
+  Operation look_at_half_done() {
+    Operation operation;
+    if (!std::exchange(trusted_, !trusted_)) {
+      operation.kind = OpKind::trust;
+      operation.writes = {*half_done_};
+      return operation;
+    }
+    operation.kind = OpKind::read;
+    operation.stream = draw_running_stream();
+    operation.reads = {*std::exchange(half_done_, std::nullopt)};
     return operation;
   }
 
@@ -217,6 +235,8 @@ class Draft {
   FaultDrawing faults_;
   std::uint32_t stream_ = 0;
   std::optional<std::uint64_t> realloc_size_;  // of a buffer just freed
+  std::optional<Ref> half_done_;               // that a failed operation wrote a part of
+  bool trusted_ = false;                       // it is declared good already
 };
 
 }  // namespace
