@@ -1,11 +1,13 @@
 // The program `taintgraph`: finds the subcommand's room and hands over. Each room reads its own arguments, prints its
 // own help and decides the exit code; only what no room can see is settled here: an exception that nobody caught, and
 // output that could not be written.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <iomanip>
@@ -168,6 +170,15 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   return subcommand->run(argc - 1, argv + 1, out, err);
 }
 
+// Standard input, output and error that somebody closed are opened the wrong way round: using them fails as before, and
+// no other file gets their numbers.
+void occupy_standard_files() {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
+    if (::fcntl(file, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 // Results that reached nobody are no results. A reader that went away needs no telling.
 int check_output(int result) {
   std::cout.flush();
@@ -184,6 +195,9 @@ int check_output(int result) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_files();
+  // A file that grows too large is to be an error of its write, not the end of the process.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   std::ios::sync_with_stdio(false);
   int result = kInternalError;
   try {

@@ -67,7 +67,9 @@ struct Allocation {
 
 struct WriteRequest {
   WeakBinding to;
-  std::span<const std::byte> bytes;  // as many as the range has; free to change once the call returns
+  // As many as the range has; free to change once the call returns. Of a buffer without memory (W5) they are counted, and
+  // never looked at.
+  std::span<const std::byte> bytes;
   StreamIndex stream{};
   Correlation correlation{};
   HostCode* host_code = nullptr;

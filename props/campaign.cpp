@@ -64,10 +64,6 @@ Disagreement disagreement_of(const Death& death, const traces::Program& program,
   return disagreement;
 }
 
-void require_started(const Death& death) {
-  if (death.how == Death::How::never_started) throw std::runtime_error("a child process " + death.text());
-}
-
 CheckedRun judged(const Judge& judge, const std::function<traces::Program()>& make, const Scrutiny& scrutiny,
                   SharedProgress& progress) {
   CheckOptions options;
@@ -86,7 +82,7 @@ tl::expected<std::string, Death> Campaign::isolated(const std::function<std::str
     limits.one_case = limits.one_case * stall->count() / limits.stall.count();
     limits.stall = *stall;
   }
-  auto output = run_isolated(work, progress_, limits);
+  auto output = run_isolated(work, progress_, limits, options_.interrupted);
   if (!output) require_started(output.error());
   return output;
 }
@@ -167,6 +163,7 @@ Verdict Campaign::check_alone(const traces::Program& program, const Scrutiny& sc
   };
   const auto output = isolated(work, stall);
   Verdict verdict;
+  if (!output && output.error().how == Death::How::interrupted) return verdict;
   if (!output) {
     verdict.disagreement = disagreement_of(output.error(), program, progress_.step());
     return verdict;

@@ -46,6 +46,7 @@ struct CampaignOptions {
   ChildLimits limits;
   // Whether a run goes on after a failure with this signature; empty: never.
   std::function<bool(const std::string& signature)> goes_on;
+  std::function<bool()> interrupted;           // ends a program that is run alone; may be empty
   std::function<void(traces::Program&)> form;  // given to each program that is drawn; may be empty
   bool twice = true;                           // some cases are run twice and compared
 };
@@ -69,7 +70,7 @@ class Campaign {
                                       std::uint64_t position) const;
 
   // Runs one program in a child of its own. `stall` replaces the limit of that name, if given, and
-  // scales that of a case.
+  // scales that of a case. A run that was interrupted disagrees with nothing.
   [[nodiscard]] Verdict check_alone(const traces::Program& program, const Scrutiny& scrutiny,
                                     std::optional<std::chrono::milliseconds> stall = std::nullopt);
 
@@ -80,6 +81,8 @@ class Campaign {
   [[nodiscard]] std::uint64_t seed() const { return options_.seed; }
   [[nodiscard]] const Judge& judge() const { return judge_; }
   [[nodiscard]] const ChildLimits& limits() const { return options_.limits; }
+  // From now on nothing ends a run early, for what is still to be told after an interruption.
+  void ignore_interruptions() { options_.interrupted = {}; }
 
   // Does `work` in a child under this campaign's watch. Throws std::runtime_error if no child can be started.
   [[nodiscard]] tl::expected<std::string, Death> isolated(const std::function<std::string()>& work,

@@ -53,6 +53,7 @@ class Exhaust {
       for (const traces::Problem& problem : program.error()) err_ << to_string(problem, path) << '\n';
       return kUsage;
     }
+    const traces::InterruptGuard guard;  // not before: a trace that never comes is given up the usual way
     FaultSweepOptions options;
     options.most_failures = options_.most_failures;
     options.stopped = [] { return traces::InterruptGuard::interrupted(); };
@@ -124,7 +125,6 @@ int exhaust_command(int argc, const char* const* argv, std::ostream& out, std::o
     err << "taintgraph: exhaust: " << error.what() << "; 'taintgraph exhaust --help' tells more\n";
     return kUsage;
   }
-  const traces::InterruptGuard guard;
   return Exhaust(options, out, err).run();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "props/checker.hpp"
@@ -90,12 +91,18 @@ class PairSweep {
     std::uint64_t first = 0;
     while (total.failures.size() < options_.most_failures) {
       progress.set_case(first);
-      const auto output = run_isolated([&] { return run_in_child(progress, first); }, progress, options_.stall_limit);
+      const auto output = run_isolated([&] { return run_in_child(progress, first); }, progress, options_.stall_limit,
+                                       options_.stopped);
       if (output) {
         const std::optional<std::uint64_t> failed = take(*output, total);
         if (!failed) return;
         first = *failed + 1;
         continue;
+      }
+      require_started(output.error());
+      if (output.error().how == Death::How::interrupted) {
+        total.finished = false;
+        return;
       }
       const std::uint64_t died = progress.case_number();
       total.failures.push_back({fault_at(died), disagreement_of(output.error(), progress.step())});
@@ -153,6 +160,7 @@ class PairSweep {
     bool has_failed = false;
     unpacker.get(has_failed);
     if (has_failed) get(unpacker, failed.emplace());
+    if (!unpacker.ok()) throw std::runtime_error("a child process returned half a result");
     total.runs += part.runs;
     total.struck += part.struck;
     total.operations += part.operations;

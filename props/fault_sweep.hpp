@@ -35,7 +35,7 @@ struct FaultSweepResult {
 
 struct FaultSweepOptions {
   std::size_t most_failures = 1;
-  std::function<bool()> stopped;  // asked between runs; may be empty
+  std::function<bool()> stopped;  // asked now and then, and ends what runs; may be empty
   Judge judge = check;            // runs each program and says whether all held
   std::chrono::milliseconds stall_limit{60'000};
 };

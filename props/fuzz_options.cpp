@@ -186,6 +186,8 @@ FuzzCommandLine parse_fuzz_command_line(int argc, const char* const* argv, std::
   try {
     app.parse(argc, argv);
     settle_enumeration(app, result.options);
+    if (app.count("--device") > 0 && result.options.backend == traces::Backend::sim)
+      throw CLI::ValidationError("--device", "is for --backend cuda; the simulated driver has one device");
     result.options.keep_summary = app.count("--out") > 0;
     if (result.options.matrix) {
       show_matrix(out);

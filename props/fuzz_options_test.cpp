@@ -103,7 +103,8 @@ TEST(FuzzOptions, WhichDriver) {
   EXPECT_EQ(real.line.options.backend, traces::Backend::cuda);
   EXPECT_EQ(real.line.options.device, 3);
   EXPECT_EQ(parse({"--backend", "opencl"}).line.exit_status, 64);
-  EXPECT_EQ(parse({"--device", "-1"}).line.exit_status, 64);
+  EXPECT_EQ(parse({"--backend", "cuda", "--device", "-1"}).line.exit_status, 64);
+  EXPECT_EQ(parse({"--device", "1"}).line.exit_status, 64) << "the simulated driver has one device";
 }
 
 TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {

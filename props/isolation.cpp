@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace taintgraph::props {
@@ -128,6 +129,8 @@ std::string Death::text() const {
       return "ran out of memory";
     case How::by_stalling:
       return "made no progress and was stopped";
+    case How::interrupted:
+      return "was interrupted";
     case How::never_started:
       break;
   }
@@ -256,18 +259,26 @@ void wait_for_any(const std::vector<const Child*>& children) {
 }
 
 tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work, const SharedProgress& progress,
-                                              const ChildLimits& limits) {
+                                              const ChildLimits& limits, const std::function<bool()>& interrupted) {
   Child child(work, progress, limits);
-  while (!child.attend()) wait_for_any({&child});
+  while (!child.attend()) {
+    if (interrupted && interrupted()) return tl::make_unexpected(Death{Death::How::interrupted, 0, {}});
+    wait_for_any({&child});
+  }
   return child.outcome();
 }
 
 tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work, const SharedProgress& progress,
-                                              std::chrono::milliseconds stall) {
+                                              std::chrono::milliseconds stall,
+                                              const std::function<bool()>& interrupted) {
   ChildLimits limits;
   limits.stall = stall;
   limits.one_case = std::chrono::hours(24 * 365);
-  return run_isolated(work, progress, limits);
+  return run_isolated(work, progress, limits, interrupted);
+}
+
+void require_started(const Death& death) {
+  if (death.how == Death::How::never_started) throw std::runtime_error("a child process " + death.text());
 }
 
 }  // namespace taintgraph::props

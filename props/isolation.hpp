@@ -47,7 +47,7 @@ class SharedProgress {
 
 // How a child ended that handed nothing back.
 struct Death {
-  enum class How : std::uint8_t { by_signal, by_exit, by_memory, by_stalling, never_started };
+  enum class How : std::uint8_t { by_signal, by_exit, by_memory, by_stalling, interrupted, never_started };
   How how = How::by_signal;
   int number = 0;           // the signal, the exit status, or the errno of a start that failed
   std::string stderr_tail;  // the end of what it wrote to standard error
@@ -111,12 +111,17 @@ class Child {
 // Waits until one of the children can be attended to, or a moment has passed.
 void wait_for_any(const std::vector<const Child*>& children);
 
-// The result of `work`, or how it died.
+// The result of `work`, or how it died. `interrupted` is asked now and then, may be empty, and ends the work once true.
 [[nodiscard]] tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work,
-                                                            const SharedProgress& progress, const ChildLimits& limits);
+                                                            const SharedProgress& progress, const ChildLimits& limits,
+                                                            const std::function<bool()>& interrupted = {});
 // The same with no other limit than on the time between two ticks.
 [[nodiscard]] tl::expected<std::string, Death> run_isolated(const std::function<std::string()>& work,
                                                             const SharedProgress& progress,
-                                                            std::chrono::milliseconds stall);
+                                                            std::chrono::milliseconds stall,
+                                                            const std::function<bool()>& interrupted = {});
+
+// Throws std::runtime_error if that is how it ended: no child, no finding.
+void require_started(const Death& death);
 
 }  // namespace taintgraph::props

@@ -67,6 +67,16 @@ TEST(Isolation, AChildThatStopsMovingIsStopped) {
   EXPECT_EQ(progress.step(), 3U);
 }
 
+TEST(Isolation, AnInterruptionEndsTheChild) {
+  SharedProgress progress;
+  int asked = 0;
+  const auto result = run_isolated([]() -> std::string { for (;;) ::pause(); }, progress, stall(60'000),
+                                   [&asked] { return ++asked == 3; });
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().how, Death::How::interrupted);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Isolation, AChildThatTicksMayTakeLongerThanTheLimit) {
   SharedProgress progress;
   const auto result = run_isolated(

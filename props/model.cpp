@@ -178,8 +178,12 @@ void Model::count_bytes(const traces::Operation& operation, Prediction& predicti
   const auto range = subject ? state_.memory.resolve(*subject) : std::nullopt;
   if (!range) return;
   const reference::Buffer& buffer = state_.memory.at(range->buffer);
+  if (buffer.reason != 0) {  // as a whole, and of any length
+    if (!range->empty()) prediction.claims.push_back({*range, buffer.reason});
+    return;
+  }
   for (std::uint64_t i = range->begin; i < range->end; ++i) {
-    const Ordinal claim = buffer.reason != 0 ? buffer.reason : buffer.bytes[i].claim;
+    const Ordinal claim = buffer.bytes[i].claim;
     const bool goes_on = !prediction.claims.empty() && prediction.claims.back().range.end == i &&
                          prediction.claims.back().failure == claim;
     if (goes_on) {

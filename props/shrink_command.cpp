@@ -32,6 +32,7 @@ constexpr std::uint64_t kMemoryBytes = std::uint64_t{2} << 30;  // of a child; a
 CampaignOptions campaign_options() {
   CampaignOptions options;
   options.limits.memory_bytes = kMemoryBytes;
+  options.interrupted = traces::InterruptGuard::interrupted;
   return options;
 }
 
@@ -103,17 +104,20 @@ class TraceShrinking {
       subject = expecting_only(program, program.operations.size());
       failure = campaign->check_alone(subject, {}).disagreement;
     }
+    if (traces::InterruptGuard::interrupted()) return say("interrupted before anything was found", kInconclusive);
     if (!failure) return say("the trace does not fail: what it expects holds, and the model agrees", kUsage);
     tell(err_, *failure);
     const std::string signature = signature_of(*failure);
     const FailureTest test = [&](const Program& candidate) { return needed(candidate, signature, *campaign); };
     const std::optional<std::size_t> first = test(subject);
+    if (!first && traces::InterruptGuard::interrupted()) return say("interrupted before anything was left out", kInconclusive);
     if (!first) return say("the failure does not come again", kNotDeterministic);
     ShrinkOptions options;
     options.interrupted = [] { return traces::InterruptGuard::interrupted(); };
     const Shrunk shrunk = shrink(subject, *first, test, options);
     err_ << "shrunk from " << program.operations.size() << " to " << shrunk.program.operations.size()
          << " operations in " << shrunk.runs << " runs" << (shrunk.finished ? "" : ", stopped early") << '\n';
+    campaign->ignore_interruptions();
     const bool is_hang = failure->property == kHangProperty;
     const std::uint64_t steps = shrunk.program.operations.size() - (is_hang ? 1 : 0);
     const int written =

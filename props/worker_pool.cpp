@@ -1,11 +1,25 @@
 #include "props/worker_pool.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace taintgraph::props {
+namespace {
+
+// Two pipes a worker: the usual limit on open files is below what the largest pool takes, and may be raised by anybody.
+void allow_open_files() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &files);  // if not, a worker that cannot be started says so
+}
+
+}  // namespace
 
 WorkerPool::WorkerPool(std::size_t workers, const ChildLimits& limits) : limits_(limits) {
+  allow_open_files();
   for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i) slots_.push_back(std::make_unique<Slot>());
 }
 

@@ -64,15 +64,17 @@ std::string behind_links(std::string path) {
 }  // namespace
 
 Result write_file_whole(const std::string& named, std::string_view text) {
-  const std::string path = behind_links(named);
   struct stat status {};
+  // What is no file may be reached through links that say no name, as those of /proc do.
+  if (::stat(named.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return write_through(named, text);
+  const std::string path = behind_links(named);
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno == ELOOP) return failure(path, "cannot be written");
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
     return failure(path, "cannot be written");
   }
-  if (exists && !S_ISREG(status.st_mode)) return write_through(path, text);
 
   std::string temporary;
   int file = -1;

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -89,6 +90,18 @@ TEST_F(FileOutput, LeavesForeignFilesAlone) {
   ASSERT_TRUE(write_file_whole(path, "text").has_value());
   EXPECT_EQ(content(path), "text");
   EXPECT_EQ(content(foreign), "foreign");
+}
+
+// A shell's >(command), and /dev/stdout in a pipeline: a link whose text names nothing.
+TEST_F(FileOutput, WritesThroughToAPipeBehindALinkOfProc) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  EXPECT_TRUE(write_file_whole("/proc/self/fd/" + std::to_string(ends[1]), "through").has_value());
+  std::array<char, 16> got{};
+  EXPECT_EQ(::read(ends[0], got.data(), got.size()), 7);
+  EXPECT_EQ(std::string(got.data()), "through");
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_F(FileOutput, WritesThroughToDevices) {

@@ -20,6 +20,8 @@
 namespace taintgraph::traces {
 namespace {
 
+constexpr int kMostDevices = 1023;  // beyond any machine
+
 constexpr int kHeld = 0;
 constexpr int kMismatch = 1;
 constexpr int kInconclusive = 2;
@@ -278,7 +280,7 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
                  "which driver to run on: sim (the default) or cuda; faults are injected into either")
       ->check(CLI::IsMember({"sim", "cuda"}));
   app.add_option("--device", options.device, "which GPU, with --backend cuda (default 0)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMostDevices));
   app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
   app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
   app.add_option("--html", options.html, "the same as a page that steps through the run");
@@ -303,6 +305,10 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
     return kBadInput;
   }
   options.backend = backend == "cuda" ? Backend::cuda : Backend::sim;
+  if (app.count("--device") > 0 && options.backend == Backend::sim) {
+    err << "taintgraph: replay: --device is for --backend cuda; the simulated driver has one device\n";
+    return kBadInput;
+  }
   if (const std::string wrong = wrong_outputs(options); !wrong.empty()) {
     err << "taintgraph: replay: " << wrong << '\n';
     return kBadInput;

@@ -137,6 +137,19 @@ TEST_F(ReplayTest, SaysWhetherMemoryCouldEverFit) {
   EXPECT_TRUE(printed(R"("error":"out_of_memory","detail":"20971520 bytes can never)"));
 }
 
+// What is refused needs no bytes on the host either, however long the range (W5).
+TEST_F(ReplayTest, ABufferWithoutMemoryMayBeOfAnySize) {
+  const std::string trace = R"({"op":"alloc","id":"F","buffer":"A","size":9223372036854775807,"expect":{"outcome":"failed","error":"out_of_memory"}}
+{"op":"write","to":"A","fill":3,"expect":{"outcome":"unwritten","roots":["F"]}}
+{"op":"write","to":["A",1,4611686018427387904],"fill":3,"expect":{"outcome":"unwritten","roots":["F"]}}
+{"op":"read","from":"A","expect":{"outcome":"unwritten","roots":["F"]}}
+{"op":"alloc","buffer":"B","size":8}
+{"op":"read","from":["B",["A",5,9223372036854775000]],"expect":{"outcome":"unwritten","roots":["F"]}}
+{"op":"check","failures":1,"tags":1,"claimed":[[["A",5,9],"F"]]}
+)";
+  EXPECT_EQ(run({file("huge.jsonl", trace)}), 0) << out_.str() << err_.str();
+}
+
 TEST_F(ReplayTest, ExecutesNothingOfABadFile) {
   const std::string record = folder_ + "/record.jsonl";
   EXPECT_EQ(run({file("broken.jsonl", std::string(kFailing) + "{\"op\":\"lunch\"}\n"), "-v", "--record", record}), 64);
@@ -147,6 +160,7 @@ TEST_F(ReplayTest, ExecutesNothingOfABadFile) {
   EXPECT_EQ(run({folder_ + "/missing.jsonl"}), 64);
   EXPECT_EQ(run({}), 64);
   EXPECT_EQ(run({"--no-such-option"}), 64);
+  EXPECT_EQ(run({file("good.jsonl", kFailing), "--device", "1"}), 64);  // the simulated driver has one device
 }
 
 TEST_F(ReplayTest, WithStreamTheGoodPartIsExecuted) {

@@ -271,6 +271,14 @@ void Session::State::reset(StepResult& result) {
   if (result.outcome == Outcome::ok) graphs.clear();  // they went with their context
 }
 
+// Host bytes that a read or write of the range takes. A range beyond its buffer and a buffer without memory may be of any
+// length; both are refused before a byte is looked at.
+std::uint64_t Session::State::room(const Ref& ref, const core::WeakBinding& bytes) {
+  const core::Buffer* const buffer = machine.runtime->buffers().find(bytes.buffer);
+  if (buffer == nullptr || buffer->unallocated() || !bytes.range.fits(named(ref.buffer).size)) return 0;
+  return bytes.range.size();
+}
+
 core::Status Session::State::write(const Operation& operation) {
   PlannedException host_code(machine.plan, site_of(operation));
   const core::WeakBinding to = bind(operation.writes.front());
@@ -279,12 +287,12 @@ core::Status Session::State::write(const Operation& operation) {
     std::transform(operation.bytes.begin(), operation.bytes.end(), payload.begin(),
                    [](std::uint8_t byte) { return std::byte{byte}; });
   } else {
-    // A range beyond its buffer may claim any length; it is refused whatever the payload is.
-    const bool fits = to.range.fits(named(operation.writes.front().buffer).size);
-    payload.assign(fits ? to.range.size() : 0, std::byte{operation.fill});
+    payload.assign(room(operation.writes.front(), to), std::byte{operation.fill});
   }
+  // A buffer without memory takes no byte: as many as the range has are spoken of, and none need be there.
+  const bool spoken_of = !operation.has_bytes && to.range.fits(named(operation.writes.front().buffer).size);
   return machine.runtime->write({.to = to,
-                                 .bytes = payload,
+                                 .bytes = {payload.data(), spoken_of ? to.range.size() : payload.size()},
                                  .stream = stream(operation.stream),
                                  .correlation = core::Correlation{ordinal},
                                  .host_code = &host_code});
@@ -320,21 +328,17 @@ core::Status Session::State::launch(const Operation& operation) {
 }
 
 void Session::State::read(const Operation& operation, StepResult& result) {
-  // Ranges beyond their buffer are refused before a byte is read, so they need no room.
-  const auto room = [this](const Ref& ref, const core::ByteRange& range) {
-    return range.fits(named(ref.buffer).size) ? range.size() : 0;
-  };
   pieces.clear();
   std::uint64_t total = 0;
   for (const Ref& ref : operation.reads) {
     pieces.push_back({bind(ref), nullptr});
-    total += room(ref, pieces.back().from.range);
+    total += room(ref, pieces.back().from);
   }
   payload.assign(total, std::byte{0});
   std::byte* to = payload.data();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pieces[i].to = to;
-    to += room(operation.reads[i], pieces[i].from.range);
+    to += room(operation.reads[i], pieces[i].from);
   }
   PlannedException host_code(machine.plan, site_of(operation));
   const core::Status status = machine.runtime->read({.pieces = pieces,

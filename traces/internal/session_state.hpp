@@ -62,6 +62,7 @@ struct Session::State {
   void alloc(const Operation& operation, StepResult& result);
   void capture_end(const Operation& operation, StepResult& result);
   void reset(StepResult& result);
+  [[nodiscard]] std::uint64_t room(const Ref& ref, const core::WeakBinding& bytes);
   [[nodiscard]] core::Status write(const Operation& operation);
   [[nodiscard]] core::Status launch(const Operation& operation);
   void read(const Operation& operation, StepResult& result);
