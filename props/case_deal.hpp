@@ -17,9 +17,13 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
+// Far enough below 64 bits that no arithmetic on the numbers of cases overflows.
+inline constexpr std::uint64_t kMaxCase = std::uint64_t{1} << 62;
+inline constexpr std::uint64_t kMaxShards = 1'000'000;
+
 class CaseDeal {
  public:
-  // Cases [first, end), or from `first` on. Requires: 1 <= index <= count.
+  // Cases [first, end), or from `first` on. Requires: 1 <= index <= count <= kMaxShards, no case beyond kMaxCase.
   CaseDeal(std::uint64_t first, std::optional<std::uint64_t> end, const Shard& shard) : stride_(shard.count) {
     const std::uint64_t wanted = shard.index - 1;
     first_ = first + (wanted + stride_ - first % stride_) % stride_;

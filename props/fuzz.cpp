@@ -183,7 +183,7 @@ class FuzzRun {
   void report(std::size_t number, const FailureGroup& group, const GraphRenderer& render, FailureSummary& failure) {
     FailureReport report(options_, summary_.seed, campaign_, out_, err_);
     const ReportedFailure reported = report.make(number, group, render, interrupted);
-    unwritten_ = unwritten_ || !reported.written;
+    report_.unwritten = report_.unwritten || !reported.written;
     failure.status = reported.status;
     failure.folder = std::to_string(summary_.seed) + (number > 1 ? "/" + std::to_string(number) : "");
     failure.shrunk_operations = reported.record.shrunk_operations;
@@ -194,8 +194,7 @@ class FuzzRun {
     summary_.status = status_of(summary_);
     const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
     summary_.milliseconds = static_cast<std::uint64_t>(took.count());
-    const int status = report_run(summary_, report_, out_, err_);
-    return unwritten_ ? kInternalError : status;
+    return report_run(summary_, report_, out_, err_);
   }
 
   const FuzzOptions& options_;
@@ -207,7 +206,6 @@ class FuzzRun {
   std::set<std::string> known_;
   RunSummary summary_;
   RunReportOptions report_;
-  bool unwritten_ = false;  // a failure's file could not be written
 };
 
 }  // namespace

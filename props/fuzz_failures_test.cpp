@@ -210,9 +210,16 @@ TEST_F(FuzzFailures, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {
   EXPECT_EQ(run(check), 70);
   EXPECT_NE(err_.str().find("nowhere"), std::string::npos);
   EXPECT_TRUE(out_.str().empty());
-  options_.json = "/dev/full";
-  EXPECT_EQ(run(check), 70);
-  EXPECT_NE(err_.str().find("/dev/full"), std::string::npos);
+}
+
+TEST_F(FuzzFailures, ARunThatCouldNotWriteWhatWasAskedForHasNotPassed) {
+  for (std::string* file : {&options_.json, &options_.junit}) {
+    options_.json.clear();
+    *file = "/dev/full";
+    EXPECT_EQ(run(check), 70);
+    EXPECT_NE(err_.str().find("/dev/full"), std::string::npos);
+    EXPECT_EQ(last_line().rfind("FAILED", 0), 0U) << last_line();
+  }
 }
 
 }  // namespace

@@ -8,17 +8,16 @@
 #include <ostream>
 #include <thread>
 
+#include "props/conform/rig.hpp"
 #include "props/exit_status.hpp"
 #include "props/fault_cells.hpp"
 #include "props/small_programs.hpp"
+#include "traces/path_option.hpp"
 
 namespace taintgraph::props {
 namespace {
 
 constexpr std::size_t kMaxJobs = 1024;
-constexpr std::uint64_t kMaxCase = std::uint64_t{1} << 62;
-constexpr std::uint64_t kMaxShards = 1'000'000;    // so that no arithmetic on case numbers overflows
-constexpr std::uint32_t kMaxOperations = 100'000;  // a case; enough for any depth, and not by slip of a digit the night
 
 // The whole text as a number, or nothing.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base) {
@@ -55,10 +54,11 @@ void declare_cases(CLI::App& app, FuzzOptions& options) {
         options.first_case = range.first;
         options.end_case = range.end;
       },
-      "not N or A..B with A < B", "run cases 0 to N-1, or A to B-1; default: " + std::to_string(kDefaultCases));
+      "not N or A..B with A < B <= " + std::to_string(kMaxCase),
+      "run cases 0 to N-1, or A to B-1; default: " + std::to_string(kDefaultCases));
   add_parsed(
       app, "--time", "TIME", parse_duration, [&options](std::chrono::milliseconds time) { options.time = time; },
-      "not a time such as 60s, 5m or 1h", "run cases from 0 on for so long: 60s, 5m, 1h")
+      "not a time of 1ms to 596h such as 60s, 5m or 1h", "run cases from 0 on for so long: 60s, 5m, 1h")
       ->excludes(cases);
   app.add_option("--ops", options.operations, "operations a case, about")
       ->check(CLI::Range(1U, kMaxOperations))
@@ -70,7 +70,8 @@ void declare_cases(CLI::App& app, FuzzOptions& options) {
       ->capture_default_str();
   add_parsed(
       app, "--shard", "I/N", parse_shard, [&options](const Shard& shard) { options.shard = shard; },
-      "not I/N with 1 <= I <= N", "run every N-th case only; shards 1/N to N/N together are the whole run");
+      "not I/N with 1 <= I <= N <= " + std::to_string(kMaxShards),
+      "run every N-th case only; shards 1/N to N/N together are the whole run");
 }
 
 // What says which programs are drawn, and on what they run, has no meaning where none is drawn.
@@ -99,17 +100,21 @@ void declare_failures(CLI::App& app, FuzzOptions& options) {
   app.add_flag("--keep-going", options.keep_going, "run all cases, whatever fails; failures are grouped by signature");
   app.add_option("--known", options.known,
                  "signatures that may fail, one a line as printed, # before a comment: counted, and no failure")
+      ->check(traces::not_empty())
       ->type_name("FILE");
   app.add_option("--regressions", options.regressions,
-                 "replay the traces of this folder first; from a checkout its own")
+                 "replay the traces of this folder first; from a checkout its own, and with an empty name none")
       ->type_name("DIR")
       ->take_last();  // the entry script gives one, the user's counts
   app.add_option("--out", options.out,
                  "where failures are written, in a folder named by the seed; if given, a summary for merge, too")
+      ->check(traces::not_empty())
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--json", options.json, "write a summary of the run")->type_name("FILE");
-  app.add_option("--junit", options.junit, "write the result as JUnit XML")->type_name("FILE");
+  app.add_option("--json", options.json, "write a summary of the run")->check(traces::not_empty())->type_name("FILE");
+  app.add_option("--junit", options.junit, "write the result as JUnit XML")
+      ->check(traces::not_empty())
+      ->type_name("FILE");
   app.add_option_function<std::string>(
          "--backend",
          [&options](const std::string& name) {
@@ -119,7 +124,7 @@ void declare_failures(CLI::App& app, FuzzOptions& options) {
       ->check(CLI::IsMember({"sim", "cuda"}))
       ->type_name("DRIVER");
   app.add_option("--device", options.device, "which GPU, with --backend cuda")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, kMostDevice))
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--matrix", options.matrix,

@@ -43,6 +43,7 @@ struct FuzzOptions {
 };
 
 inline constexpr std::uint64_t kDefaultCases = 2000;
+inline constexpr std::uint32_t kMaxOperations = 100'000;  // a case; any depth, and not by slip of a digit the night
 inline constexpr std::uint32_t kDefaultEnumeratedOperations = 4;
 
 // What is to be done: run, or leave with a status because all is said.
@@ -71,7 +72,8 @@ struct CaseRange {
   friend bool operator==(const CaseRange&, const CaseRange&) = default;
 };
 
-// "A..B" is cases A up to but without B; "N" is 0..N. At least one case.
+// "A..B" is cases A up to but without B; "N" is 0..N. At least one case, none beyond
+// kMaxCase.
 [[nodiscard]] std::optional<CaseRange> parse_cases(std::string_view text);
 
 }  // namespace taintgraph::props

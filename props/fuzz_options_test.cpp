@@ -107,6 +107,34 @@ TEST(FuzzOptions, WhichDriver) {
   EXPECT_EQ(parse({"--device", "1"}).line.exit_status, 64) << "the simulated driver has one device";
 }
 
+TEST(FuzzOptions, ARefusalNamesTheBoundThatWasCrossed) {
+  const auto complaint = [](std::vector<const char*> arguments) {
+    const Parsed parsed = parse(std::move(arguments));
+    EXPECT_EQ(parsed.line.exit_status, 64);
+    return parsed.err.substr(0, parsed.err.find('\n'));
+  };
+  EXPECT_EQ(parse_cases("4611686018427387903..4611686018427387904"), (CaseRange{kMaxCase - 1, kMaxCase}));
+  EXPECT_NE(complaint({"--cases", "4611686018427387904..4611686018427387905"}).find("A < B <= 4611686018427387904"),
+            std::string::npos);
+  EXPECT_NE(complaint({"--shard", "1/1000001"}).find("I <= N <= 1000000"), std::string::npos);
+  EXPECT_EQ(parse_duration("596h"), std::chrono::hours(596));
+  EXPECT_NE(complaint({"--time", "597h"}).find("1ms to 596h"), std::string::npos);
+  for (const char* device : {"-1", "1024"}) {
+    const std::string text = complaint({"--device", device});
+    EXPECT_NE(text.find("1023"), std::string::npos) << text;
+    EXPECT_LT(text.size(), 100U) << text;
+  }
+}
+
+TEST(FuzzOptions, AnEmptyNameIsASlip) {
+  for (const char* option : {"--out", "--json", "--junit", "--known"}) {
+    const Parsed parsed = parse({option, ""});
+    EXPECT_EQ(parsed.line.exit_status, 64) << option;
+    EXPECT_NE(parsed.err.find(std::string(option) + ": the name is empty"), std::string::npos) << parsed.err;
+  }
+  EXPECT_FALSE(parse({"--regressions", "checkout", "--regressions", ""}).line.exit_status) << "means none";
+}
+
 TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
   const Parsed help = parse({"--help"});
   EXPECT_EQ(help.line.exit_status, 0);

@@ -53,7 +53,7 @@ std::string unwritable(const RunReportOptions& options) {
 }
 
 int report_run(const RunSummary& summary, const RunReportOptions& options, std::ostream& out, std::ostream& err) {
-  int status = summary.status;
+  int status = options.unwritten ? kInternalError : summary.status;
   const auto write = [&](const std::string& path, const std::function<std::string()>& text) {
     if (path.empty()) return;
     if (const auto written = traces::write_file_whole(path, text()); !written) {
@@ -68,7 +68,7 @@ int report_run(const RunSummary& summary, const RunReportOptions& options, std::
   tell_failures(summary, out);
   for (const std::string& reason : inconclusive_reasons(summary)) out << "inconclusive: " << reason << '\n';
   if (options.annotate) out << annotations_text(summary, options.out);
-  out << last_line(summary) << std::endl;
+  out << last_line(summary, status) << std::endl;
   return status;
 }
 

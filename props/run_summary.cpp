@@ -49,9 +49,9 @@ int status_of(const RunSummary& summary) {
   return status;
 }
 
-std::string last_line(const RunSummary& summary) {
+std::string last_line(const RunSummary& summary, int status) {
   const Totals& totals = summary.totals;
-  return std::string(summary.status == kAllHeld ? "PASSED" : "FAILED") + " seed=" + std::to_string(summary.seed) +
+  return std::string(status == kAllHeld ? "PASSED" : "FAILED") + " seed=" + std::to_string(summary.seed) +
          " cases=" + std::to_string(totals.cases) + " ops=" + std::to_string(totals.operations) +
          " faults=" + std::to_string(totals.faults) + " cells=" + std::to_string(totals.cells.count()) + "/" +
          std::to_string(cells_in_reach().size()) + " fingerprint=" + traces::fingerprint_text(totals.fingerprint) +

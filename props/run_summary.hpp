@@ -67,8 +67,9 @@ struct RunSummary {
 // inconclusive (a hang, a feature below its floor, interrupted), 0 otherwise, the first that holds.
 [[nodiscard]] int status_of(const RunSummary& summary);
 
-// "PASSED seed=... time=12.3s", without the end of line: what the command line promises for the last line.
-[[nodiscard]] std::string last_line(const RunSummary& summary);
+// "PASSED seed=... time=12.3s", without the end of line: what the command line promises for the last line. `status` is
+// the one to leave with, which is another than the summary's if a file could not be written.
+[[nodiscard]] std::string last_line(const RunSummary& summary, int status);
 
 // One line for each reason why the run says less than it was asked to; empty if there is none.
 [[nodiscard]] std::vector<std::string> inconclusive_reasons(const RunSummary& summary);

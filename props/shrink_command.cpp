@@ -18,6 +18,7 @@
 #include "props/shrink.hpp"
 #include "props/signature.hpp"
 #include "traces/interrupt.hpp"
+#include "traces/path_option.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
 
@@ -174,7 +175,9 @@ int shrink_command(int argc, const char* const* argv, std::ostream& out, std::os
   CLI::App app("Find the smallest trace that fails in the same way as the one given.", "taintgraph shrink");
   app.set_help_flag("-h,--help", "print this and leave");
   app.add_option("TRACE", path, "a trace of which something does not hold; - reads standard input")->required();
-  app.add_option("-o,--out", output, "write the result here instead of to standard output")->type_name("FILE");
+  app.add_option("-o,--out", output, "write the result here instead of to standard output")
+      ->check(traces::not_empty())
+      ->type_name("FILE");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

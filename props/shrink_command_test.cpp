@@ -113,5 +113,11 @@ TEST_F(ShrinkCommand, WhatDoesNotFailCannotBeShrunk) {
   EXPECT_EQ(shrink_command(1, none.data(), out_, err_), 64);
 }
 
+TEST_F(ShrinkCommand, AnEmptyNameIsASlip) {
+  result_ = "";
+  EXPECT_EQ(shrink(""), 64);
+  EXPECT_NE(err_.str().find("the name is empty"), std::string::npos) << err_.str();
+}
+
 }  // namespace
 }  // namespace taintgraph::props

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "traces/path_option.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
 #include "viz/difference.hpp"
@@ -146,7 +147,7 @@ int render_command(int argc, const char* const* argv, std::ostream& out, std::os
   Options options;
   CLI::App app("Run a trace and draw which failures claim which bytes, and how they got there.", "taintgraph render");
   app.add_option("TRACE", options.trace, "the trace file; - reads standard input")->required();
-  app.add_option("-o,--output", options.output, "write to FILE instead of standard output");
+  app.add_option("-o,--output", options.output, "write to FILE instead of standard output")->check(traces::not_empty());
   app.add_option("--format", options.format,
                  "svg (the default), html, dot, json or text; else FILE's extension decides")
       ->check(CLI::IsMember(kFormats));
@@ -158,7 +159,8 @@ int render_command(int argc, const char* const* argv, std::ostream& out, std::os
       });
   app.add_option("--focus", options.focus, "only the failures that touch this buffer, and their chains");
   app.add_option("--diff", options.compared_with,
-                 "mark what the graph of this other trace does not have (svg, html, dot)");
+                 "mark what the graph of this other trace does not have (svg, html, dot)")
+      ->check(traces::not_empty());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

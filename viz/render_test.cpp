@@ -170,6 +170,7 @@ TEST_F(Render, DiffMarksWhatTheOtherTraceDoesNotHave) {
 TEST_F(Render, BadUseAndBadInputAre64) {
   EXPECT_EQ(render({}).code, 64);
   EXPECT_EQ(render({trace_, "--no-such-option"}).code, 64);
+  for (const char* option : {"-o", "--diff"}) EXPECT_EQ(render({trace_, option, ""}).code, 64) << option;
   EXPECT_EQ(render({trace_, "--format", "png"}).code, 64);
   const Result negative = render({trace_, "--at", "-1"});
   EXPECT_EQ(negative.code, 64);

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <map>
@@ -11,6 +14,7 @@
 #include "props/exit_status.hpp"
 #include "traces/half_done_work.hpp"
 #include "traces/interrupt.hpp"
+#include "traces/path_option.hpp"
 #include "traces/reader.hpp"
 #include "traces/writer.hpp"
 
@@ -19,6 +23,17 @@ namespace {
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+tl::expected<Transcript, std::string> load_transcript(const std::string& path) {
+  std::error_code ignored;  // what cannot be looked at is left to opening it
+  if (std::filesystem::is_directory(path, ignored)) {
+    return tl::unexpected(std::string("is a directory; expected a transcript of conform"));
+  }
+  errno = 0;
+  std::ifstream file(path);
+  if (!file) return tl::unexpected(std::string(std::strerror(errno)) + "; expected a transcript of conform");
+  return read_transcript(file);
 }
 
 class ConformRun {
@@ -66,8 +81,7 @@ class ConformRun {
   }
 
   bool read_kept() {
-    std::ifstream file(options_.compare);
-    auto transcript = read_transcript(file);
+    auto transcript = load_transcript(options_.compare);
     if (!transcript) {
       err_ << "taintgraph: conform: " << options_.compare << ": " << transcript.error() << '\n';
       return false;
@@ -163,9 +177,11 @@ int conform_command(int argc, const char* const* argv, std::ostream& out, std::o
       "process of its own, and traces.",
       "taintgraph conform");
   app.add_option("TRACE", options.traces, "traces to run on both drivers");
-  app.add_option("--device", options.device, "which GPU (default 0)")->check(CLI::NonNegativeNumber);
-  app.add_option("-o,--output", options.output, "write what was found to FILE, as JSON lines");
-  app.add_option("--compare", options.compare, "compare the simulated driver with a file that -o wrote; needs no GPU");
+  app.add_option("--device", options.device, "which GPU (default 0)")->check(CLI::Range(0, kMostDevice));
+  app.add_option("-o,--output", options.output, "write what was found to FILE, as JSON lines")
+      ->check(traces::not_empty());
+  app.add_option("--compare", options.compare, "compare the simulated driver with a file that -o wrote; needs no GPU")
+      ->check(traces::not_empty());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
