@@ -119,6 +119,7 @@ TEST(SummaryJson, IsReadBackAsItWas) {
   run.regressions = 2;
   run.failed_regressions.push_back({"traces/a.jsonl", run.failures[0].disagreement});
   run.low_features = {"trust"};
+  run.status = 1;
   const std::string text = summary_json(run);
   const auto again = parse_summary(text);
   ASSERT_TRUE(again) << again.error();
@@ -132,6 +133,7 @@ TEST(SummaryJson, IsReadBackAsItWas) {
 
 TEST(SummaryJson, WhatIsNoSummaryIsRefused) {
   const std::string good = summary_json(summary());
+  ASSERT_TRUE(parse_summary(good)) << parse_summary(good).error();
   const auto with = [&](const std::string& what, const std::string& instead) {
     std::string text = good;
     text.replace(text.find(what), what.size(), instead);

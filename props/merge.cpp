@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "props/run_report.hpp"
 #include "props/summary_json.hpp"
 #include "props/summary_merge.hpp"
+#include "traces/path_option.hpp"
 #include "traces/writer.hpp"
 
 namespace taintgraph::props {
@@ -31,11 +32,18 @@ struct Options {
   RunReportOptions report;
 };
 
+// Only of a regular file: a pipe would be waited for, a directory cannot be read.
 tl::expected<std::string, std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return tl::make_unexpected(path.string() + ": " + error.message());
+  if (!fs::is_regular_file(status)) return tl::make_unexpected(path.string() + ": is no regular file");
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file.is_open() || file.bad()) return tl::make_unexpected(path.string() + ": " + std::strerror(errno));
-  return text;
+  std::ostringstream text;
+  if (file.is_open() && file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (!file.is_open() || file.bad() || !text) return tl::make_unexpected(path.string() + ": " + std::strerror(errno));
+  return text.str();
 }
 
 bool is_summary(const fs::path& path) {
@@ -55,8 +63,23 @@ tl::expected<std::vector<fs::path>, std::string> summaries_in(const std::string&
   return paths;
 }
 
-// The summaries of all folders, failures' folders with their own in front.
-tl::expected<std::vector<RunSummary>, std::string> read_shards(const std::vector<std::string>& folders) {
+// Puts the shard's folder in front of its failures' own. What the summary names may not have come along with it: that
+// is said to `err`, and the failure is taken as one that was not written.
+void find_failures(RunSummary& shard, const fs::path& folder, std::ostream& err) {
+  for (FailureSummary& each : shard.failures) {
+    if (each.folder.empty()) continue;
+    const fs::path trace = folder / each.folder / "trace.jsonl";
+    each.folder = trace.parent_path().string();
+    std::error_code ignored;  // whatever the reason, there is no trace to be had
+    if (fs::is_regular_file(trace, ignored)) continue;
+    err << "taintgraph merge: " << trace.string() << ": is gone; it showed the failure " << each.signature << '\n';
+    each.folder.clear();
+  }
+}
+
+// The summaries of all folders.
+tl::expected<std::vector<RunSummary>, std::string> read_shards(const std::vector<std::string>& folders,
+                                                               std::ostream& err) {
   std::vector<RunSummary> shards;
   for (const std::string& folder : folders) {
     const auto paths = summaries_in(folder);
@@ -66,9 +89,7 @@ tl::expected<std::vector<RunSummary>, std::string> read_shards(const std::vector
       if (!text) return tl::make_unexpected(text.error());
       auto summary = parse_summary(*text);
       if (!summary) return tl::make_unexpected(path.string() + ": " + summary.error());
-      for (FailureSummary& each : summary->failures) {
-        if (!each.folder.empty()) each.folder = (fs::path(folder) / each.folder).string();
-      }
+      find_failures(*summary, folder, err);
       shards.push_back(std::move(*summary));
     }
   }
@@ -99,7 +120,7 @@ class Merge {
       std::error_code ignored;  // one that is not there is complained about when it is read
       if (fs::equivalent(folder, into, ignored)) return refuse(into + ": is one of the folders to be joined", kUsage);
     }
-    auto shards = read_shards(options_.folders);
+    auto shards = read_shards(options_.folders, err_);
     if (!shards) return refuse(shards.error(), kUsage);
     const std::size_t count = shards->size();
     auto joined = join(std::move(*shards));
@@ -110,9 +131,9 @@ class Merge {
       out_ << "regression " << each.path << " fails\n";
       tell(out_, each.disagreement);
     }
-    const bool copied = take_failures(*joined);
-    const int status = report_run(*joined, options_.report, out_, err_);
-    return copied ? status : kInternalError;
+    RunReportOptions report = options_.report;
+    report.unwritten = !take_failures(*joined);
+    return report_run(*joined, report, out_, err_);
   }
 
  private:
@@ -125,19 +146,24 @@ class Merge {
     std::size_t number = 0;
     bool copied = true;
     for (FailureSummary& each : summary.failures) {
-      if (each.folder.empty()) continue;
-      const std::string name = std::to_string(summary.seed) + (++number > 1 ? "/" + std::to_string(number) : "");
+      if (each.command.empty()) continue;  // known, or one of too many to be dealt with
       out_ << "case " << each.shortest_case << " failed\n";
       tell(out_, each.disagreement);
-      const fs::path to = fs::path(options_.report.out) / name;
-      if (const auto result = copy_failure(each.folder, to); !result) {
-        copied = false;
-        refuse(result.error(), kInternalError);
-      }
-      out_ << "wrote " << to.string() << "\nreproduce: " << each.command << '\n';
-      each.folder = name;
+      if (!each.folder.empty()) copied = take(each, summary.seed, ++number) && copied;
+      out_ << "reproduce: " << each.command << '\n';
     }
     return copied;
+  }
+
+  // Copies a failure's files into folder `number` of the joined run, which they are in from then on.
+  bool take(FailureSummary& failure, std::uint64_t seed, std::size_t number) {
+    const std::string name = std::to_string(seed) + (number > 1 ? "/" + std::to_string(number) : "");
+    const fs::path to = fs::path(options_.report.out) / name;
+    const auto result = copy_failure(failure.folder, to);
+    if (!result) refuse(result.error(), kInternalError);
+    out_ << "wrote " << to.string() << '\n';
+    failure.folder = name;
+    return result.has_value();
   }
 
   const Options& options_;
@@ -154,10 +180,17 @@ int merge_command(int argc, const char* const* argv, std::ostream& out, std::ost
   report.annotate = on_github();
   CLI::App app("Join what the shards of one run of fuzz left in their --out folders.", "taintgraph merge");
   app.set_help_flag("-h,--help", "print this and leave");
-  app.add_option("DIR", options.folders, "folders of shards, in any order")->required();
-  app.add_option("-o,--out", report.out, "where the joined summary and the failures go")->required()->type_name("DIR");
-  app.add_option("--json", report.json, "write the joined summary here, too")->type_name("FILE");
-  app.add_option("--junit", report.junit, "write the result as JUnit XML")->type_name("FILE");
+  app.add_option("DIR", options.folders, "folders of shards, in any order")->required()->check(traces::not_empty());
+  app.add_option("-o,--out", report.out, "where the joined summary and the failures go")
+      ->required()
+      ->check(traces::not_empty())
+      ->type_name("DIR");
+  app.add_option("--json", report.json, "write the joined summary here, too")
+      ->check(traces::not_empty())
+      ->type_name("FILE");
+  app.add_option("--junit", report.junit, "write the result as JUnit XML")
+      ->check(traces::not_empty())
+      ->type_name("FILE");
   app.add_flag("-q,--quiet", report.quiet, "leave out what was exercised, and how often");
   try {
     app.parse(argc, argv);

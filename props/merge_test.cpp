@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -130,6 +131,71 @@ TEST_F(Merge, WhatAreNotTheShardsOfOneRunIsRefused) {
   refused({one, two}, "summary-2-of-2.json");
   joined_ = one;
   EXPECT_EQ(merge({one, two}), 64);
+}
+
+TEST_F(Merge, AnEmptyNameIsASlip) {
+  const std::string one = shard(1, 1, check);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{one, "--json", ""}, {one, "--junit", ""}, {one, ""}}) {
+    EXPECT_EQ(merge(arguments), 64) << said();
+    EXPECT_NE(err_.str().find("the name is empty"), std::string::npos) << err_.str();
+  }
+  joined_ = "";
+  EXPECT_EQ(merge({one}), 64) << said();
+}
+
+TEST_F(Merge, WhatCouldNotBeWrittenHasNotPassed) {
+  const std::string one = shard(1, 1, check);
+  EXPECT_EQ(merge({one, "--junit", "/dev/full"}), 70) << said();
+  EXPECT_EQ(last_line().rfind("FAILED", 0), 0U) << last_line();
+}
+
+TEST_F(Merge, WhatIsNoSummaryIsNamedAndRefused) {
+  const std::string one = shard(1, 2, check);
+  const std::string two = shard(2, 2, check);
+  const std::string odd = two + "/summary-2-of-2.json";
+  const auto refused = [&](const std::string& why) {
+    EXPECT_EQ(merge({one, two}), 64) << said();
+    EXPECT_NE(err_.str().find(odd + ": " + why), std::string::npos) << err_.str();
+    EXPECT_EQ(err_.str().find("json.exception"), std::string::npos) << err_.str();
+  };
+  nlohmann::json summary = nlohmann::json::parse(std::ifstream(odd));
+  summary["cases"] = -1;
+  std::ofstream(odd) << summary;
+  refused("cases: is -1; expected a whole number");
+  std::ofstream(odd) << "{\n \"format\": x";
+  refused("is no JSON from line 2, column 12 on");
+  std::ofstream(odd) << "";
+  refused("is no JSON");
+  std::filesystem::remove(odd);
+  std::filesystem::create_directory(odd);
+  refused("is no regular file");
+  std::filesystem::remove(odd);
+  ASSERT_EQ(::mkfifo(odd.c_str(), 0600), 0);
+  refused("is no regular file");
+  std::filesystem::remove(odd);
+  std::filesystem::create_symlink(folder_ + "/nowhere", odd);
+  refused("No such file");
+}
+
+TEST_F(Merge, AFailureWhoseTraceIsGoneIsStillTold) {
+  options_.keep_going = true;
+  const std::vector<std::string> shards = {shard(1, 2, no_trust), shard(2, 2, no_trust)};
+  EXPECT_EQ(merge(shards), 1) << said();
+  EXPECT_EQ(err_.str(), "");
+
+  std::filesystem::remove_all(shards[0] + "/5");
+  EXPECT_EQ(merge(shards), 1) << said();
+  EXPECT_NE(err_.str().find(shards[0] + "/5/trace.jsonl: is gone"), std::string::npos) << err_.str();
+  EXPECT_TRUE(traces::load_program(joined_ + "/5/trace.jsonl")) << "the other shard has one";
+
+  std::filesystem::remove_all(shards[1] + "/5");
+  joined_ = folder_ + "/bare";
+  EXPECT_EQ(merge(shards), 1) << said();
+  EXPECT_NE(err_.str().find(shards[1] + "/5/trace.jsonl: is gone"), std::string::npos) << err_.str();
+  EXPECT_NE(out_.str().find("reproduce: "), std::string::npos) << out_.str();
+  EXPECT_EQ(out_.str().find("wrote"), std::string::npos) << out_.str();
+  EXPECT_EQ(summary_in(joined_)["failures"][0]["folder"], "");
 }
 
 TEST_F(Merge, AnInterruptedShardLeavesTheWholeInconclusive) {

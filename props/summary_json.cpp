@@ -1,8 +1,6 @@
 #include "props/summary_json.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "traces/replayer.hpp"
 
@@ -10,9 +8,6 @@ namespace taintgraph::props {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kFormat = "taintgraph-fuzz-summary";
-constexpr int kFormatVersion = 1;
 
 Json features_json(const Totals& totals) {
   Json json = Json::object();
@@ -116,130 +111,12 @@ Json totals_json(const Totals& totals) {
   return json;
 }
 
-// ---- reading. Whatever is missing or of another type is an exception of the library, answered by parse_summary().
-
-template <class T>
-T value(const Json& json, const char* key) {
-  return json.at(key).get<T>();
-}
-
-Disagreement disagreement_of(const Json& json) {
-  Disagreement result;
-  result.property = value<std::string>(json, "property");
-  result.step = value<std::uint64_t>(json, "step");
-  const auto kind = traces::op_from_string(value<std::string>(json, "kind"));
-  if (!kind) throw std::invalid_argument("an unknown kind of operation");
-  result.kind = *kind;
-  result.operation = value<std::string>(json, "operation");
-  result.expected = value<std::string>(json, "expected");
-  result.found = value<std::string>(json, "found");
-  return result;
-}
-
-FailureSummary failure_of(const Json& json) {
-  FailureSummary result;
-  result.signature = value<std::string>(json, "signature");
-  result.known = value<bool>(json, "known");
-  result.status = value<int>(json, "status");
-  result.cases = value<std::uint64_t>(json, "cases");
-  result.first_case = value<std::uint64_t>(json, "first_case");
-  result.shortest_case = value<std::uint64_t>(json, "shortest_case");
-  result.disagreement = disagreement_of(json);
-  result.folder = value<std::string>(json, "folder");
-  result.shrunk_operations = value<std::uint64_t>(json, "shrunk_operations");
-  result.command = value<std::string>(json, "reproduce");
-  return result;
-}
-
-void read_features(const Json& json, Totals& totals) {
-  if (json.size() != feature_table().size()) throw std::invalid_argument("other features than this program counts");
-  for (const FeatureRow& row : feature_table()) {
-    totals.features.counts[static_cast<std::size_t>(row.feature)] =
-        value<std::uint64_t>(json, std::string(row.name).c_str());
-  }
-}
-
-void read_outcomes(const Json& json, Totals& totals) {
-  for (const auto& [kind_name, row] : json.items()) {
-    const auto kind = traces::op_from_string(kind_name);
-    if (!kind) throw std::invalid_argument("an unknown kind of operation: " + kind_name);
-    for (const auto& [name, count] : row.items()) {
-      const auto outcome = traces::outcome_from_string(name);
-      if (!outcome) throw std::invalid_argument("an unknown outcome: " + name);
-      totals.features.outcomes[static_cast<std::size_t>(*kind)][static_cast<std::size_t>(*outcome)] =
-          count.get<std::uint64_t>();
-    }
-  }
-}
-
-void read_cells(const Json& json, Totals& totals) {
-  for (const Json& each : json.at("hit")) {
-    const auto text = each.get<std::string>();
-    const std::optional<FaultCell> cell = cell_from_string(text);
-    if (!cell) throw std::invalid_argument("an unknown cell: " + text);
-    totals.cells.hit(*cell);
-  }
-}
-
-Totals totals_of(const Json& json) {
-  Totals result;
-  result.cases = value<std::uint64_t>(json, "cases");
-  result.operations = value<std::uint64_t>(json, "operations");
-  result.faults = value<std::uint64_t>(json, "faults");
-  const auto fingerprint = value<std::string>(json, "fingerprint");
-  if (fingerprint.size() != 16 || fingerprint.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    throw std::invalid_argument("a fingerprint that is none");
-  }
-  result.fingerprint = std::stoull(fingerprint, nullptr, 16);
-  read_outcomes(json.at("outcomes"), result);
-  read_features(json.at("features"), result);
-  result.shape.chain_depths = value<decltype(result.shape.chain_depths)>(json, "chain_depths");
-  result.shape.largest_graph = value<std::uint64_t>(json, "largest_graph");
-  result.shape.most_tags = value<std::uint64_t>(json, "most_tags");
-  result.shape.most_fragments = value<std::uint64_t>(json, "most_fragments");
-  read_cells(json.at("cells"), result);
-  return result;
-}
-
-RunEnd end_of(const std::string& text) {
-  for (const RunEnd end : {RunEnd::all_run, RunEnd::out_of_time, RunEnd::stopped_by_failure, RunEnd::interrupted}) {
-    if (text == to_string(end)) return end;
-  }
-  throw std::invalid_argument("an unknown end: " + text);
-}
-
-RunSummary summary_of(const Json& json) {
-  if (value<std::string>(json, "format") != kFormat || value<int>(json, "format_version") != kFormatVersion) {
-    throw std::invalid_argument("no summary of this version of the format");
-  }
-  RunSummary result;
-  result.version = value<std::string>(json, "program");
-  result.backend = value<std::string>(json, "backend");
-  result.seed = value<std::uint64_t>(json, "seed");
-  result.operations_option = value<std::uint32_t>(json, "ops_option");
-  result.first_case = value<std::uint64_t>(json, "first_case");
-  if (!json.at("end_case").is_null()) result.end_case = value<std::uint64_t>(json, "end_case");
-  result.shard = {value<std::uint64_t>(json, "shard"), value<std::uint64_t>(json, "shards")};
-  if (result.shard.index < 1 || result.shard.index > result.shard.count) throw std::invalid_argument("no such shard");
-  result.end = end_of(value<std::string>(json, "end"));
-  result.status = value<int>(json, "status");
-  result.milliseconds = value<std::uint64_t>(json, "milliseconds");
-  result.totals = totals_of(json);
-  result.low_features = value<std::vector<std::string>>(json, "low_features");
-  result.regressions = value<std::uint64_t>(json.at("regressions"), "traces");
-  for (const Json& each : json.at("regressions").at("failed")) {
-    result.failed_regressions.push_back({value<std::string>(each, "path"), disagreement_of(each)});
-  }
-  for (const Json& each : json.at("failures")) result.failures.push_back(failure_of(each));
-  return result;
-}
-
 }  // namespace
 
 std::string summary_json(const RunSummary& summary) {
   Json json;
-  json["format"] = kFormat;
-  json["format_version"] = kFormatVersion;
+  json["format"] = kSummaryFormat;
+  json["format_version"] = kSummaryVersion;
   json["program"] = summary.version;
   json["backend"] = summary.backend;
   json["seed"] = summary.seed;
@@ -256,14 +133,6 @@ std::string summary_json(const RunSummary& summary) {
   json["regressions"] = regressions_json(summary);
   json["failures"] = failures_json(summary);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-tl::expected<RunSummary, std::string> parse_summary(std::string_view text) {
-  try {
-    return summary_of(Json::parse(text));
-  } catch (const std::exception& error) {
-    return tl::make_unexpected(std::string(error.what()));
-  }
 }
 
 std::string summary_file_name(const Shard& shard) {

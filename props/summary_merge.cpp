@@ -65,7 +65,8 @@ void join(FailureSummary& kept, FailureSummary other) {
   const bool known = kept.known && other.known;
   const int status = worse(kept.status, other.status);
   const auto rank = [](const FailureSummary& each) {
-    return std::tuple(each.folder.empty(), each.shrunk_operations, each.disagreement.step, each.shortest_case);
+    return std::tuple(each.folder.empty(), each.command.empty(), each.shrunk_operations, each.disagreement.step,
+                      each.shortest_case);
   };
   if (rank(other) < rank(kept)) kept = std::move(other);
   kept.cases = cases;

@@ -205,8 +205,35 @@ TEST_F(Conform, AKeptTranscriptStandsForTheDriver) {
   options_.compare = folder_ + "/bad.jsonl";
   EXPECT_EQ(run([](gpu::DriverApi&) {}), 64);
   EXPECT_NE(err_.str().find("line 1"), std::string::npos);
-  options_.compare = folder_ + "/missing.jsonl";
-  EXPECT_EQ(run([](gpu::DriverApi&) {}), 64);
+}
+
+TEST_F(Conform, AKeptTranscriptsFieldsAreCheckedByTypeAndRange) {
+  const std::string good =
+      "{\"format\":\"taintgraph-conform\",\"version\":1,\"card\":\"C\",\"driver\":12040,\"nvrtc\":12040}\n"
+      "{\"name\":\"n\",\"expected\":\"e\",\"simulated\":\"s\",\"real\":\"r\",\"verdict\":\"agree\"}\n";
+  const auto error = [&](const std::string& what, const std::string& instead) {
+    std::istringstream text(std::string(good).replace(good.find(what), what.size(), instead));
+    const auto transcript = read_transcript(text);
+    return transcript ? std::string() : transcript.error();
+  };
+  EXPECT_EQ(error("agree", "agree"), "");
+  EXPECT_EQ(error("\"version\":1", "\"version\":1.0"), "line 1: version: is 1.0; expected a whole number from 1 to 1");
+  EXPECT_EQ(error("12040", "2147483648"),
+            "line 1: driver: is 2147483648; expected a whole number from 0 to 2147483647");
+  EXPECT_EQ(error("\"e\"", "null"), "line 2: expected: is null; expected a text");
+  EXPECT_EQ(error("\"agree\"", "{}"), "line 2: verdict: is {}; expected a text");
+  EXPECT_EQ(error("\"nvrtc\":12040}", "\"nvrtc\":12040"), "line 1: is no JSON from line 1, column 83 on");
+}
+
+TEST_F(Conform, ATranscriptThatCannotBeReadIsToldFromAnEmptyOne) {
+  const auto complaint = [&](const std::string& compare) {
+    options_.compare = compare;
+    EXPECT_EQ(run([](gpu::DriverApi&) {}), 64);
+    return err_.str();
+  };
+  EXPECT_NE(complaint(folder_ + "/missing").find("/missing: No such file or directory"), std::string::npos);
+  EXPECT_NE(complaint(folder_).find(folder_ + ": is a directory"), std::string::npos);
+  EXPECT_NE(complaint("/dev/null").find("/dev/null: empty"), std::string::npos);
 }
 
 TEST_F(Conform, WithoutAGpuNothingIsWritten) {
@@ -224,7 +251,13 @@ TEST_F(Conform, CommandLine) {
   };
   EXPECT_EQ(command({"--help"}), 0);
   EXPECT_TRUE(printed("--compare"));
-  EXPECT_EQ(command({"--device", "-1"}), 64);
+  for (const char* device : {"-1", "1024"}) {
+    err_.str("");
+    EXPECT_EQ(command({"--device", device}), 64);
+    EXPECT_NE(err_.str().find("1023"), std::string::npos) << err_.str();
+    EXPECT_LT(err_.str().size(), 150U) << err_.str();
+  }
+  for (const char* option : {"-o", "--compare"}) EXPECT_EQ(command({option, ""}), 64) << option;
   EXPECT_EQ(command({"no-such-trace.jsonl"}), 64);
 }
 

@@ -1,6 +1,9 @@
 #include "props/conform/transcript.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
+
+#include "props/json_field.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -8,25 +11,27 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "taintgraph-conform";
+constexpr std::uint64_t kMostVersion = std::numeric_limits<int>::max();
 
-// Throws nlohmann's exceptions, or std::runtime_error in words of ours.
+// Throws BadJson.
 void read_line(const std::string& line, bool first, Transcript& transcript) {
-  const Json json = Json::parse(line);
+  const Json document = parse_json(line);
+  const JsonField json(document);
   if (first) {
-    if (json.at("format") != kFormat || json.at("version") != 1)
-      throw std::runtime_error("expected \"format\":\"taintgraph-conform\" and \"version\":1");
-    json.at("card").get_to(transcript.machine.card);
-    json.at("driver").get_to(transcript.machine.driver_version);
-    json.at("nvrtc").get_to(transcript.machine.compiler_version);
+    if (json.at("format").text() != kFormat) json.at("format").refuse(std::string("is not ") + kFormat);
+    (void)json.at("version").whole(1, 1);
+    transcript.machine.card = json.at("card").text();
+    transcript.machine.driver_version = static_cast<int>(json.at("driver").whole(0, kMostVersion));
+    transcript.machine.compiler_version = static_cast<int>(json.at("nvrtc").whole(0, kMostVersion));
     return;
   }
   ConformRow& row = transcript.rows.emplace_back();
-  json.at("name").get_to(row.name);
-  json.at("expected").get_to(row.expected);
-  json.at("simulated").get_to(row.simulated);
-  json.at("real").get_to(row.real);
+  row.name = json.at("name").text();
+  row.expected = json.at("expected").text();
+  row.simulated = json.at("simulated").text();
+  row.real = json.at("real").text();
   judge(row);
-  if (json.at("verdict") == to_string(Agreement::left_out)) row.agreement = Agreement::left_out;
+  if (json.at("verdict").text() == to_string(Agreement::left_out)) row.agreement = Agreement::left_out;
 }
 
 // A driver may name its card as it likes.
@@ -58,7 +63,7 @@ tl::expected<Transcript, std::string> read_transcript(std::istream& text) {
     ++number;
     try {
       read_line(line, number == 1, transcript);
-    } catch (const std::exception& error) {
+    } catch (const BadJson& error) {
       return tl::unexpected("line " + std::to_string(number) + ": " + error.what());
     }
   }
