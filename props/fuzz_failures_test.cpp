@@ -9,6 +9,7 @@
 
 #include "props/fuzz_for_tests.hpp"
 #include "props/signature.hpp"
+#include "props/summary_json.hpp"
 #include "traces/reader.hpp"
 
 namespace taintgraph::props {
@@ -16,8 +17,6 @@ namespace {
 
 using traces::OpKind;
 using traces::Program;
-
-nlohmann::json json_of(const std::string& path) { return nlohmann::json::parse(std::ifstream(path)); }
 
 // Everything about a run but how long it took.
 nlohmann::json without_time(nlohmann::json summary) {
@@ -40,7 +39,11 @@ class FuzzFailures : public Fuzz {
   }
   nlohmann::json summary_of(const Judge& judge, int status) {
     EXPECT_EQ(run(judge), status) << said();
-    return json_of(options_.json);
+    std::ostringstream text;
+    text << std::ifstream(options_.json).rdbuf();
+    const auto read_back = parse_summary(text.str());
+    EXPECT_TRUE(read_back) << "merge would refuse it: " << read_back.error();
+    return nlohmann::json::parse(text.str());
   }
   void know(const std::string& text) {
     options_.known = folder_ + "/known";
