@@ -1,5 +1,6 @@
 // What becomes of failures when there are several, known ones, and several workers.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -206,6 +207,10 @@ TEST_F(FuzzFailures, RegressionsAreReplayedFirst) {
   put("c.jsonl", "no trace\n");
   EXPECT_EQ(run(check), 64);
   EXPECT_NE(err_.str().find("c.jsonl:1:"), std::string::npos);
+
+  ASSERT_EQ(::mkfifo((options_.regressions + "/0.jsonl").c_str(), 0600), 0);
+  EXPECT_EQ(run(check), 64) << "a pipe among them is not waited for";
+  EXPECT_NE(err_.str().find("0.jsonl: is no regular file"), std::string::npos) << err_.str();
 }
 
 TEST_F(FuzzFailures, WhatCannotBeWrittenIsSaidBeforeAnythingRuns) {

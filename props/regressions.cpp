@@ -22,7 +22,10 @@ tl::expected<std::vector<std::string>, std::string> traces_in(const std::string&
   std::filesystem::directory_iterator at(folder, error);
   std::vector<std::string> paths;
   for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
-    if (at->path().extension() == ".jsonl") paths.push_back(at->path().string());
+    if (at->path().extension() != ".jsonl") continue;
+    std::error_code unknown;  // what cannot be looked at is none
+    if (!at->is_regular_file(unknown)) return tl::make_unexpected(at->path().string() + ": is no regular file");
+    paths.push_back(at->path().string());
   }
   if (error) return tl::make_unexpected(folder + ": " + error.message());
   std::sort(paths.begin(), paths.end());
