@@ -26,6 +26,9 @@ expect 'output closed' 70 $?
 last=$(tail -n 1 fuzz.txt)
 expect 'fuzz, input and error closed' seed=1 "$(set -- $last && echo "${2-}")"
 
+"$program" exhaust "$trace" --out '' 2>/dev/null
+expect 'a folder without a name' 64 $?
+
 # ---- a pipe that a link without a name leads to
 expect 'rendering into a pipeline' yes "$("$program" render "$trace" --format text -o /dev/stdout | grep -q failure && echo yes)"
 
