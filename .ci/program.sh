@@ -33,9 +33,13 @@ expect 'a folder without a name' 64 $?
 expect 'rendering into a pipeline' yes "$("$program" render "$trace" --format text -o /dev/stdout | grep -q failure && echo yes)"
 
 # ---- a file that must not grow
-(ulimit -f 0 && exec "$program" replay "$trace" --record recorded) >/dev/null 2>limit.txt
-expect 'a file that must not grow' 70 $?
-expect 'what is left of it' '' "$(ls | grep recorded)"
+if (ulimit -f 0 && exec "$program" version) >/dev/null 2>limit.txt; then
+  (ulimit -f 0 && exec "$program" replay "$trace" --record recorded) >/dev/null 2>limit.txt
+  expect 'a file that must not grow' 70 $?
+  expect 'what is left of it' '' "$(ls | grep recorded)"
+else  # a sanitizer's runtime writes a file before the program begins
+  echo 'skipped: this build does not even start where files must not grow'
+fi
 
 # ---- Ctrl-C, answered within a few seconds whatever goes on. Background work ignores it unless told not to.
 interrupted() {  # seconds until the signal, then a command; its status
