@@ -8,7 +8,6 @@
 #include <ostream>
 #include <thread>
 
-#include "props/conform/rig.hpp"
 #include "props/exit_status.hpp"
 #include "props/fault_cells.hpp"
 #include "props/small_programs.hpp"
@@ -124,7 +123,7 @@ void declare_failures(CLI::App& app, FuzzOptions& options) {
       ->check(CLI::IsMember({"sim", "cuda"}))
       ->type_name("DRIVER");
   app.add_option("--device", options.device, "which GPU, with --backend cuda")
-      ->check(CLI::Range(0, kMostDevice))
+      ->check(CLI::Range(0, traces::kMostDevice))
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--matrix", options.matrix,

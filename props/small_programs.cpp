@@ -195,7 +195,7 @@ class Spelling {
         operation.fill = static_cast<std::uint8_t>(program_.operations.size());  // no two alike
         break;
       case OpKind::launch:
-        operation.kernel = copy_kernel();
+        operation.kernel = gpu::kernel_index("copy");
         operation.reads = {{mine, true, 0, 0}};
         operation.writes = {{other, true, 0, 0}};
         break;
@@ -220,13 +220,6 @@ class Spelling {
         break;
     }
     return program_.operations.emplace_back(std::move(operation));
-  }
-
-  static std::uint16_t copy_kernel() {
-    const auto catalog = gpu::kernel_catalog();
-    const auto found =
-        std::find_if(catalog.begin(), catalog.end(), [](const auto& each) { return each.name == "copy"; });
-    return static_cast<std::uint16_t>(found - catalog.begin());
   }
 
   Program program_;

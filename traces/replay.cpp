@@ -20,8 +20,6 @@
 namespace taintgraph::traces {
 namespace {
 
-constexpr int kMostDevices = 1023;  // beyond any machine
-
 constexpr int kHeld = 0;
 constexpr int kMismatch = 1;
 constexpr int kInconclusive = 2;
@@ -280,7 +278,7 @@ int replay_command(int argc, const char* const* argv, std::ostream& out, std::os
                  "which driver to run on: sim (the default) or cuda; faults are injected into either")
       ->check(CLI::IsMember({"sim", "cuda"}));
   app.add_option("--device", options.device, "which GPU, with --backend cuda (default 0)")
-      ->check(CLI::Range(0, kMostDevices));
+      ->check(CLI::Range(0, kMostDevice));
   app.add_option("--record", options.record, "write the trace with every decision of this run to FILE");
   app.add_option("--svg", options.svg, "draw the failure graph at the end into FILE");
   app.add_option("--html", options.html, "the same as a page that steps through the run");

@@ -86,6 +86,9 @@ class NoGpu : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The highest number of a device that a command line takes: far above what a machine holds, and short to say.
+inline constexpr int kMostDevice = 1023;
+
 struct SessionOptions {
   Backend backend = Backend::sim;
   Injection injection = Injection::in_the_driver;

@@ -16,6 +16,7 @@
 #include "traces/interrupt.hpp"
 #include "traces/path_option.hpp"
 #include "traces/reader.hpp"
+#include "traces/session.hpp"
 #include "traces/writer.hpp"
 
 namespace taintgraph::props {
@@ -177,7 +178,7 @@ int conform_command(int argc, const char* const* argv, std::ostream& out, std::o
       "process of its own, and traces.",
       "taintgraph conform");
   app.add_option("TRACE", options.traces, "traces to run on both drivers");
-  app.add_option("--device", options.device, "which GPU (default 0)")->check(CLI::Range(0, kMostDevice));
+  app.add_option("--device", options.device, "which GPU (default 0)")->check(CLI::Range(0, traces::kMostDevice));
   app.add_option("-o,--output", options.output, "write what was found to FILE, as JSON lines")
       ->check(traces::not_empty());
   app.add_option("--compare", options.compare, "compare the simulated driver with a file that -o wrote; needs no GPU")

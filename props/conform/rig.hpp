@@ -45,9 +45,6 @@ struct DeviceOnlyKernel {
 };
 [[nodiscard]] std::span<const DeviceOnlyKernel> device_only_kernels();
 
-// The highest number of a device that a command line takes: far above what a machine holds, and short to say.
-inline constexpr int kMostDevice = 1023;
-
 using RigMaker = std::function<std::unique_ptr<Rig>()>;
 
 // Of the driver of this machine. Throws traces::NoGpu if there is none.
