@@ -92,12 +92,13 @@ void print_usage(std::ostream& stream) {
   for (const Subcommand& each : kSubcommands) {
     stream << "  " << std::left << std::setw(10) << each.name << each.summary << '\n';
   }
-  stream
-      << "\n'taintgraph SUBCOMMAND --help' tells more of each, 'taintgraph help faults' lists the kinds of failure. From a\n"
-         "checkout, './taintgraph test [--all]' runs the tests, './taintgraph bench' the benchmarks, and './taintgraph\n"
-         "mutants' looks for planted slips.\n\n"
-         "Exit codes: 0 all held; 1 a property or expectation failed; 2 inconclusive; 3 not deterministic;\n"
-         "64 usage or bad input; 70 internal error; 77 skipped, no GPU.\n";
+  stream << "\n'taintgraph SUBCOMMAND --help' tells more of each, 'taintgraph help faults' lists the kinds of failure. "
+            "From a\n"
+            "checkout, './taintgraph test [--all]' runs the tests, './taintgraph bench' the benchmarks, and "
+            "'./taintgraph\n"
+            "mutants' looks for planted slips.\n\n"
+            "Exit codes: 0 all held; 1 a property or expectation failed; 2 inconclusive; 3 not deterministic;\n"
+            "64 usage or bad input; 70 internal error; 77 skipped, no GPU.\n";
 }
 
 int unknown_subcommand(std::string_view name, std::ostream& err) {

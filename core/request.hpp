@@ -67,8 +67,8 @@ struct Allocation {
 
 struct WriteRequest {
   WeakBinding to;
-  // As many as the range has; free to change once the call returns. Of a buffer without memory (W5) they are counted, and
-  // never looked at.
+  // As many as the range has; free to change once the call returns. Of a buffer without memory (W5) they are counted,
+  // and never looked at.
   std::span<const std::byte> bytes;
   StreamIndex stream{};
   Correlation correlation{};

@@ -29,9 +29,7 @@ void KernelCache::close(std::vector<core::Error>& errors) {
   }
 }
 
-KernelCache::Loaded& KernelCache::slot(const KernelInfo& kernel) {
-  return kernels_[kernel_index(kernel)];
-}
+KernelCache::Loaded& KernelCache::slot(const KernelInfo& kernel) { return kernels_[kernel_index(kernel)]; }
 
 core::DeviceResult<KernelCache::Loaded> KernelCache::load(const KernelInfo& kernel, CUdevice device) {
   auto ptx = compiler_.compile(kernel, device);

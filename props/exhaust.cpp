@@ -111,9 +111,7 @@ int exhaust_command(int argc, const char* const* argv, std::ostream& out, std::o
   CLI::App app("Fail every driver call of a trace in turn, with every kind that it may return, once and from then on.",
                "taintgraph exhaust");
   app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();
-  app.add_option("--out", options.out, "where failures are written")
-      ->check(traces::not_empty())
-      ->capture_default_str();
+  app.add_option("--out", options.out, "where failures are written")->check(traces::not_empty())->capture_default_str();
   app.add_option("--failures", options.most_failures, "stop a trace after so many")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -91,8 +91,8 @@ class PairSweep {
     std::uint64_t first = 0;
     while (total.failures.size() < options_.most_failures) {
       progress.set_case(first);
-      const auto output = run_isolated([&] { return run_in_child(progress, first); }, progress, options_.stall_limit,
-                                       options_.stopped);
+      const auto output =
+          run_isolated([&] { return run_in_child(progress, first); }, progress, options_.stall_limit, options_.stopped);
       if (output) {
         const std::optional<std::uint64_t> failed = take(*output, total);
         if (!failed) return;

@@ -1,5 +1,5 @@
-// Draws cases 0 to N-1 of seed 1 and checks them in this process, for instruction_cost.cmake to count instructions under
-// valgrind: of two numbers of cases, the difference is what the operations between them cost.
+// Draws cases 0 to N-1 of seed 1 and checks them in this process, for instruction_cost.cmake to count instructions
+// under valgrind: of two numbers of cases, the difference is what the operations between them cost.
 //
 // Prints the number of operations checked. Exit codes: 0, 1 a case failed, 64 wrong usage.
 #include <charconv>

@@ -70,8 +70,11 @@ TEST(Isolation, AChildThatStopsMovingIsStopped) {
 TEST(Isolation, AnInterruptionEndsTheChild) {
   SharedProgress progress;
   int asked = 0;
-  const auto result = run_isolated([]() -> std::string { for (;;) ::pause(); }, progress, stall(60'000),
-                                   [&asked] { return ++asked == 3; });
+  const auto result = run_isolated(
+      []() -> std::string {
+        for (;;) ::pause();
+      },
+      progress, stall(60'000), [&asked] { return ++asked == 3; });
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().how, Death::How::interrupted);
   EXPECT_EQ(asked, 3);

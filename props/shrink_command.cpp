@@ -111,7 +111,8 @@ class TraceShrinking {
     const std::string signature = signature_of(*failure);
     const FailureTest test = [&](const Program& candidate) { return needed(candidate, signature, *campaign); };
     const std::optional<std::size_t> first = test(subject);
-    if (!first && traces::InterruptGuard::interrupted()) return say("interrupted before anything was left out", kInconclusive);
+    if (!first && traces::InterruptGuard::interrupted())
+      return say("interrupted before anything was left out", kInconclusive);
     if (!first) return say("the failure does not come again", kNotDeterministic);
     ShrinkOptions options;
     options.interrupted = [] { return traces::InterruptGuard::interrupted(); };

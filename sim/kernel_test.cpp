@@ -44,7 +44,10 @@ struct Work {
 // Of about `n` bytes. Every kernel that ends and does not fault has one.
 const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
   static const std::map<std::string, std::function<Work(std::size_t)>> kWorks = {
-      {"fill", [](std::size_t n) { return Work{{}, {Bytes(n, kBy), Bytes(n / 2 + 1, kBy), Bytes(1, kBy)}, kBy, 0}; }},
+      {"fill",
+       [](std::size_t n) {
+         return Work{{}, {Bytes(n, kBy), Bytes(n / 2 + 1, kBy), Bytes(1, kBy)}, kBy, 0};
+       }},
       {"iota",
        [](std::size_t n) {
          Work work{{}, {Bytes(n), Bytes(n / 3 + 1)}, 0, 0};
@@ -52,7 +55,10 @@ const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
            for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::uint8_t>(i);
          return work;
        }},
-      {"copy", [](std::size_t n) { return Work{{pattern(n, 1)}, {pattern(n, 1)}, 0, n}; }},
+      {"copy",
+       [](std::size_t n) {
+         return Work{{pattern(n, 1)}, {pattern(n, 1)}, 0, n};
+       }},
       {"scale",
        [](std::size_t n) {
          Work work{{pattern(n, 2)}, {pattern(n, 2)}, kBy, n};
@@ -91,12 +97,14 @@ const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
          for (std::size_t row = 0; row < n; ++row)
            for (std::size_t column = 0; column < n; ++column)
              for (std::size_t k = 0; k < n; ++k)
-               work.results[0][row * n + column] =
-                   static_cast<std::uint8_t>(work.results[0][row * n + column] +
-                                             work.reads[0][row * n + k] * work.reads[1][k * n + column]);
+               work.results[0][row * n + column] = static_cast<std::uint8_t>(
+                   work.results[0][row * n + column] + work.reads[0][row * n + k] * work.reads[1][k * n + column]);
          return work;
        }},
-      {"noop", [](std::size_t n) { return Work{{pattern(n, 10)}, {}, 0, 0}; }},
+      {"noop",
+       [](std::size_t n) {
+         return Work{{pattern(n, 10)}, {}, 0, 0};
+       }},
   };
   return kWorks;
 }

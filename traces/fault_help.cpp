@@ -47,13 +47,15 @@ std::string fault_kinds_text() {
   const auto name_width = static_cast<int>(widest) + 2;
   std::ostringstream text;
   text << std::left << std::setw(name_width) << "kind" << std::setw(6) << "code" << std::setw(8) << "when"
-       << std::setw(13) << "poisons" << "calls that may return or cause it\n";
+       << std::setw(13) << "poisons"
+       << "calls that may return or cause it\n";
   for (const gpu::FaultRow& row : gpu::fault_table()) {
     if (!row.injectable) continue;
     text << std::setw(name_width) << row.name << std::setw(6) << row.code << std::setw(8) << when_text(row.when)
          << std::setw(13) << recovery_text(row) << calls_text(row) << '\n';
   }
-  text << "\n\"when\" is what a bare \"fault\":\"kind\" means. What poisons the device holds it until a reset, or until the end\n"
+  text << "\n\"when\" is what a bare \"fault\":\"kind\" means. What poisons the device holds it until a reset, or "
+          "until the end\n"
           "of the process. The table is gpu/fault_table.cpp; CUDA's manuals explain the codes.\n";
   return text.str();
 }

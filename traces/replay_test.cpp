@@ -139,7 +139,8 @@ TEST_F(ReplayTest, SaysWhetherMemoryCouldEverFit) {
 
 // What is refused needs no bytes on the host either, however long the range (W5).
 TEST_F(ReplayTest, ABufferWithoutMemoryMayBeOfAnySize) {
-  const std::string trace = R"({"op":"alloc","id":"F","buffer":"A","size":9223372036854775807,"expect":{"outcome":"failed","error":"out_of_memory"}}
+  const std::string trace =
+      R"({"op":"alloc","id":"F","buffer":"A","size":9223372036854775807,"expect":{"outcome":"failed","error":"out_of_memory"}}
 {"op":"write","to":"A","fill":3,"expect":{"outcome":"unwritten","roots":["F"]}}
 {"op":"write","to":["A",1,4611686018427387904],"fill":3,"expect":{"outcome":"unwritten","roots":["F"]}}
 {"op":"read","from":"A","expect":{"outcome":"unwritten","roots":["F"]}}

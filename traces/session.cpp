@@ -271,8 +271,8 @@ void Session::State::reset(StepResult& result) {
   if (result.outcome == Outcome::ok) graphs.clear();  // they went with their context
 }
 
-// Host bytes that a read or write of the range takes. A range beyond its buffer and a buffer without memory may be of any
-// length; both are refused before a byte is looked at.
+// Host bytes that a read or write of the range takes. A range beyond its buffer and a buffer without memory may be of
+// any length; both are refused before a byte is looked at.
 std::uint64_t Session::State::room(const Ref& ref, const core::WeakBinding& bytes) {
   const core::Buffer* const buffer = machine.runtime->buffers().find(bytes.buffer);
   if (buffer == nullptr || buffer->unallocated() || !bytes.range.fits(named(ref.buffer).size)) return 0;
