@@ -1,6 +1,7 @@
 #include "core/runtime.hpp"
 
-#include <map>
+#include <algorithm>
+#include <cstddef>
 #include <new>
 #include <utility>
 
@@ -195,35 +196,43 @@ void Runtime::validate() const {
   graph_.validate();
   pool().validate();
   streams_.validate();
-  std::map<FailureId, std::uint64_t> carriers;
+  std::vector<FailureId> carried;  // once for each carrier
+  std::vector<Claim> claims;       // of one slice
   std::uint64_t live_slices = 0;
   pool().for_each([&](SliceId, const Slice& slice) {
     live_slices += slice.state == SliceState::live ? 1 : 0;
     if (slice.taint.is_clean()) return;
-    std::map<FailureId, bool> here;
-    for (const Claim& claim : slice.taint.claims()) here[claim.failure] = true;
-    for (const auto& [failure, _] : here) ++carriers[failure];
-    TAINTGRAPH_CHECK(here.empty() || slice.state == SliceState::live, "B4: claims end with the allocation");
+    TAINTGRAPH_CHECK(slice.state == SliceState::live, "B4: claims end with the allocation");
+    claims.clear();
+    slice.taint.append_claims({0, UINT64_MAX}, claims);
+    const auto first = static_cast<std::ptrdiff_t>(carried.size());
+    for (const Claim& claim : claims) carried.push_back(claim.failure);
+    std::sort(carried.begin() + first, carried.end());
+    carried.erase(std::unique(carried.begin() + first, carried.end()), carried.end());
   });
   buffers_.for_each([&](const Buffer& buffer) {
-    if (buffer.unallocated()) ++carriers[buffer.reason];
+    if (buffer.unallocated()) carried.push_back(buffer.reason);
     if (buffer.slice == SliceId::none) return;
     --live_slices;
     const Slice& slice = memory_.at(buffer.slice);
     TAINTGRAPH_CHECK(slice.state == SliceState::live && slice.buffer == buffer.id, "a buffer's slice is its own");
-    const std::vector<Claim> claims = slice.taint.claims();
-    TAINTGRAPH_CHECK(claims.empty() || claims.back().range.end <= buffer.size_bytes, "claims lie inside the buffer");
+    if (slice.taint.is_clean()) return;
+    claims.clear();
+    slice.taint.append_claims({0, UINT64_MAX}, claims);
+    TAINTGRAPH_CHECK(!claims.empty() && claims.back().range.end <= buffer.size_bytes, "claims lie inside the buffer");
   });
   TAINTGRAPH_CHECK(live_slices == 0, "a live slice is a buffer's");
-  std::uint64_t tags = 0;
-  for (const auto& [failure, count] : carriers) {
-    TAINTGRAPH_CHECK(graph_.contains(failure) && graph_.tagged(failure) == count,
+  TAINTGRAPH_CHECK(carried.size() == graph_.tags(), "C2: the sums agree");
+  std::sort(carried.begin(), carried.end());
+  std::size_t failures = 0;
+  for (auto each = carried.begin(); each != carried.end(); ++failures) {
+    const auto next = std::upper_bound(each, carried.end(), *each);
+    TAINTGRAPH_CHECK(graph_.contains(*each) && graph_.tagged(*each) == static_cast<std::uint64_t>(next - each),
                      "C2: tagged is the number of carriers");
-    tags += count;
+    each = next;
   }
-  TAINTGRAPH_CHECK(tags == graph_.tags(), "C2: the sums agree");
-  const bool poison_alone = poison_ && carriers.count(poison_) == 0;
-  TAINTGRAPH_CHECK(graph_.size() == carriers.size() + (poison_alone ? 1 : 0), "C1: the graph holds what is carried");
+  const bool poison_alone = poison_ && !std::binary_search(carried.begin(), carried.end(), poison_);
+  TAINTGRAPH_CHECK(graph_.size() == failures + (poison_alone ? 1 : 0), "C1: the graph holds what is carried");
 }
 
 }  // namespace taintgraph::core

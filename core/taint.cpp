@@ -194,6 +194,11 @@ FailureId Taint::first_of_many(ByteRange range) const {
 
 std::vector<Claim> Taint::claims(ByteRange range) const {
   std::vector<Claim> found;
+  append_claims(range, found);
+  return found;
+}
+
+void Taint::append_claims(ByteRange range, std::vector<Claim>& found) const {
   if (failure_) {
     const ByteRange cut = intersection(range, {begin_, end_});
     if (!cut.empty()) found.push_back({cut, failure_});
@@ -203,7 +208,6 @@ std::vector<Claim> Taint::claims(ByteRange range) const {
       return true;
     });
   }
-  return found;
 }
 
 std::size_t Taint::size() const {

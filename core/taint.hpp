@@ -85,6 +85,8 @@ class Taint {
   // The claims that share a byte with `range`, cut to it, in order of offset.
   [[nodiscard]] std::vector<Claim> claims(ByteRange range) const;
   [[nodiscard]] std::vector<Claim> claims() const { return claims({0, UINT64_MAX}); }
+  // The same, behind what `found` holds already.
+  void append_claims(ByteRange range, std::vector<Claim>& found) const;
 
   [[nodiscard]] bool is_clean() const { return !failure_ && begin_ == 0; }
   // How many ranges there are; no two that touch are of one failure.

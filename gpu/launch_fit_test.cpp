@@ -94,6 +94,17 @@ TEST(CheckFit, ManyWritesMustNotOverlapEither) {
   EXPECT_EQ(fit("iota", {}, writes), kNot);
 }
 
+TEST(CheckFit, AscendingWritesMustNotOverlapEither) {
+  Bindings writes;
+  for (std::uint64_t i = 0; i < 100; ++i) writes.push_back(at(1 + i / 50, 8 * i, 8 * i + 8));
+  EXPECT_EQ(fit("iota", {}, writes), "fits");
+  writes[30].range.end = 249;  // into the next
+  EXPECT_EQ(fit("iota", {}, writes), kNot);
+  // A range that ends before it begins is empty, and the one after it may reach back into the one before.
+  EXPECT_EQ(fit("iota", {}, {at(1, 0, 8), at(1, 9, 3), at(1, 4, 9)}), kNot);
+  EXPECT_EQ(fit("iota", {}, {at(1, 0, 8), at(1, 9, 3), at(1, 8, 9)}), "fits");
+}
+
 TEST(CheckFit, InPlaceWhereTheIndexIsTheSame) {
   EXPECT_EQ(fit("copy", {at(1, 0, 8)}, {at(1, 0, 8)}), "fits");
   EXPECT_EQ(fit("copy", {at(1, 0, 8)}, {at(1, 7, 15)}), kNot);
