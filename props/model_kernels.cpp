@@ -1,6 +1,7 @@
 #include "props/model_kernels.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace taintgraph::props::reference {
 namespace {
@@ -46,14 +47,25 @@ bool may_be_in_place(std::string_view kernel, std::size_t read) {
   return kernel == "copy" || kernel == "add" || kernel == "scale" || (kernel == "gather" && read == 1);
 }
 
+// In order of their bytes, any two of them overlap only if two neighbours do.
+bool any_overlap(std::span<const Range> ranges) {
+  if (ranges.size() < 2) return false;
+  std::vector<Range> sorted;
+  std::copy_if(ranges.begin(), ranges.end(), std::back_inserter(sorted),
+               [](const Range& each) { return !each.empty(); });
+  const auto before = [](const Range& a, const Range& b) {
+    return a.buffer != b.buffer ? a.buffer < b.buffer : a.begin < b.begin;
+  };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), before)) std::sort(sorted.begin(), sorted.end(), before);
+  return std::adjacent_find(sorted.begin(), sorted.end(), overlap) != sorted.end();
+}
+
 bool overlaps_fit(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes) {
-  for (std::size_t w = 0; w < writes.size(); ++w) {
-    for (std::size_t other = w + 1; other < writes.size(); ++other) {
-      if (overlap(writes[w], writes[other])) return false;
-    }
+  if (any_overlap(writes)) return false;
+  for (const Range& write : writes) {  // one, if there are reads
     for (std::size_t r = 0; r < reads.size(); ++r) {
-      if (!overlap(reads[r], writes[w])) continue;
-      if (reads[r] != writes[w] || !may_be_in_place(kernel, r)) return false;
+      if (!overlap(reads[r], write)) continue;
+      if (reads[r] != write || !may_be_in_place(kernel, r)) return false;
     }
   }
   return true;
