@@ -34,10 +34,12 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
 // Only to save copying the whole state before operations that can have but one answer.
 bool Model::may_be_open(const Step& step) const {
   const OpKind kind = step.operation.kind;
-  const bool by_nature = kind == OpKind::alloc || kind == OpKind::relocate || kind == OpKind::reset ||
-                         step.operation.deadline || state_.order.hangs();
+  const bool may_fail = step.verdict.may_fail || may_lack_room(step.operation);
+  const bool may_recover = kind == OpKind::reset && state_.recovery_open;
   const bool may_wait_for_itself = kind == OpKind::write && step.verdict.leaves_behind;
-  return by_nature || may_wait_for_itself || step.verdict.may_fail || !state_.pending.empty();
+  const bool may_surface = !state_.pending.empty();
+  const bool may_give_up = step.operation.deadline || state_.order.hangs();
+  return may_fail || may_recover || may_wait_for_itself || may_surface || may_give_up;
 }
 
 Prediction Model::otherwise() {
@@ -61,7 +63,7 @@ bool Model::ask(Step& step) {
 
 void Model::note_choices(const Step& step, const Prediction& prediction) {
   if (prediction.outcome_open) {
-    question_->choices = step.choices;
+    question_.value().choices = step.choices;
   } else {
     question_.reset();
   }

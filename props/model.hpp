@@ -129,6 +129,7 @@ class Model {
   Prediction reset(Step& step);
   Prediction check(Step& step);
   [[nodiscard]] std::uint32_t open_stream(std::uint32_t wanted) const;
+  [[nodiscard]] bool may_lack_room(const traces::Operation& operation) const;
   [[nodiscard]] bool over_half(std::uint64_t more_bytes) const;
 
   // model_work.cpp: operations on bytes

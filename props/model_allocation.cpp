@@ -19,7 +19,7 @@ Prediction Model::alloc(Step& step) {
     return refuse({});
   }
   std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
-  if (!stopped && over_half(operation.size)) {
+  if (!stopped && may_lack_room(operation)) {
     const bool cannot_be = operation.size > device_.memory_bytes;
     if (cannot_be || ask(step)) stopped = Trouble{reference::cause_of(gpu::FaultKind::out_of_memory), {}};
   }
@@ -34,6 +34,14 @@ Prediction Model::alloc(Step& step) {
     state_.memory.claim(Ranges{{step.ordinal, 0, operation.size}}, step.ordinal);
   }
   return {};
+}
+
+// Whether the pool may find no room for the buffer that the operation makes or moves.
+bool Model::may_lack_room(const traces::Operation& operation) const {
+  if (operation.kind == traces::OpKind::alloc) return over_half(operation.size);
+  if (operation.kind != traces::OpKind::relocate) return false;
+  const Ordinal moved = state_.memory.named(operation.buffer);
+  return moved != 0 && over_half(state_.memory.at(moved).size);
 }
 
 bool Model::over_half(std::uint64_t more_bytes) const {
@@ -71,7 +79,7 @@ Prediction Model::relocate(Step& step) {
     if (copied && has_bytes) state_.order.relocate(stream, step.ordinal, buffer, false);
     return failed;
   }
-  if (over_half(state_.memory.at(buffer).size)) {
+  if (may_lack_room(step.operation)) {
     if (ask(step)) return fail(step, {reference::cause_of(gpu::FaultKind::out_of_memory), {}});
   }
   if (has_bytes) {

@@ -209,14 +209,16 @@ Prediction Model::read(Step& step) {
   // The copy that its own fault strikes is made before the wait, unless an earlier read left its own behind.
   const bool struck = stopped && !threw(*stopped) && stopped->strike.when != gpu::FaultWhen::async;
   const bool unseen = struck && !stopped->surfaced && step.verdict.assumed;
-  reference::Order order = state_.order;
-  order.work(operation.stream, step.ordinal, reading);
-  const bool given_up_on = order.hangs(operation.stream) && (!struck || (unseen && ask(step)));
-  if (given_up_on || (order.may_hang(operation.stream) && (!struck || unseen) && ask(step))) {
-    state_.order = order;
-    Prediction given_up = with(Outcome::timeout, {});
-    given_up.error = "timeout";
-    return given_up;
+  if (state_.order.hangs()) {
+    reference::Order order = state_.order;
+    order.work(operation.stream, step.ordinal, reading);
+    const bool given_up_on = order.hangs(operation.stream) && (!struck || (unseen && ask(step)));
+    if (given_up_on || (order.may_hang(operation.stream) && (!struck || unseen) && ask(step))) {
+      state_.order = order;
+      Prediction given_up = with(Outcome::timeout, {});
+      given_up.error = "timeout";
+      return given_up;
+    }
   }
   if (stopped) {
     Prediction failed = fail(step, *stopped);
