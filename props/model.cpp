@@ -1,6 +1,7 @@
 #include "props/model.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace taintgraph::props {
 
@@ -11,6 +12,13 @@ namespace {
 
 bool contains(const std::vector<std::uint64_t>& ordinals, std::uint64_t one) {
   return std::find(ordinals.begin(), ordinals.end(), one) != ordinals.end();
+}
+
+// In rising order.
+std::vector<std::uint64_t> each_once(std::vector<std::uint64_t> ordinals) {
+  std::sort(ordinals.begin(), ordinals.end());
+  ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
+  return ordinals;
 }
 
 }  // namespace
@@ -129,7 +137,7 @@ void Model::settle(Step& step, Prediction& prediction) {
   }
   if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
   blame(prediction);
-  state_.memory.sweep(held_by_graphs());
+  if (!state_.memory.all_have_handles()) state_.memory.sweep(held_by_graphs());
   const Census carried = census();
   state_.failures.prune(carried.failures);
   prediction.failures = carried.failures.size();
@@ -138,23 +146,23 @@ void Model::settle(Step& step, Prediction& prediction) {
   prediction.outcome_open = std::find(step.choices.begin(), step.choices.end(), false) != step.choices.end();
 }
 
-std::set<Model::Ordinal> Model::held_by_graphs() const {
-  std::set<Ordinal> held;
+std::vector<Model::Ordinal> Model::held_by_graphs() const {
+  std::vector<Ordinal> held;
   for (const auto& [stream, window] : state_.windows) reference::add_held(window.recorded, held);
   for (const auto& [name, graph] : state_.graphs) reference::add_held(graph, held);
-  return held;
+  return each_once(std::move(held));
 }
 
-// C1, C2: counted from the bytes, of every buffer that has changed.
+// C1, C2: counted from the claims of every buffer.
 Model::Census Model::census() const {
-  Census census;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
-    const std::vector<Ordinal>& carried = reference::carried_by(buffer);
-    census.tags += carried.size();
-    census.failures.insert(carried.begin(), carried.end());
+  std::vector<Ordinal> carried;
+  for (const reference::Buffer& buffer : state_.memory.buffers()) {
+    const std::vector<Ordinal> failures = reference::carried_by(buffer);
+    carried.insert(carried.end(), failures.begin(), failures.end());
   }
-  if (state_.poison != 0) census.failures.insert(state_.poison);
-  return census;
+  const std::uint64_t tags = carried.size();
+  if (state_.poison != 0) carried.push_back(state_.poison);
+  return {each_once(std::move(carried)), tags};
 }
 
 std::uint64_t Model::failures() const { return census().failures.size(); }
@@ -165,7 +173,7 @@ std::uint64_t Model::tags() const { return census().tags; }
 void Model::tell(Prediction& prediction) const {
   for (const Ordinal root : prediction.roots) {
     Told told;
-    for (const auto& [ordinal, buffer] : state_.memory.buffers())
+    for (const reference::Buffer& buffer : state_.memory.buffers())
       told.carriers += contains(reference::carried_by(buffer), root) ? 1 : 0;
     const reference::Failure& failure = state_.failures.at(root);
     told.dropped_records = failure.skips_total - failure.skips.size();
@@ -175,33 +183,25 @@ void Model::tell(Prediction& prediction) const {
 
 // What each byte is after the operation: in memory or not, and whose of what the operation is about (B1).
 void Model::count_bytes(const traces::Operation& operation, Prediction& prediction) const {
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) prediction.bytes_in_use += buffer.bytes.size();
+  for (const reference::Buffer& buffer : state_.memory.buffers())
+    prediction.bytes_in_use += buffer.reason == 0 ? buffer.size : 0;
   const std::optional<traces::Ref> subject = traces::subject_of(operation);
   const auto range = subject ? state_.memory.resolve(*subject) : std::nullopt;
   if (!range) return;
-  const reference::Buffer& buffer = state_.memory.at(range->buffer);
-  if (buffer.reason != 0) {  // as a whole, and of any length
-    if (!range->empty()) prediction.claims.push_back({*range, buffer.reason});
+  if (state_.memory.unallocated(*range)) {  // as a whole, and of any length
+    prediction.claims.push_back({*range, state_.memory.at(range->buffer).reason});
     return;
   }
-  for (std::uint64_t i = range->begin; i < range->end; ++i) {
-    const Ordinal claim = buffer.bytes[i].claim;
-    const bool goes_on = !prediction.claims.empty() && prediction.claims.back().range.end == i &&
-                         prediction.claims.back().failure == claim;
-    if (goes_on) {
-      ++prediction.claims.back().range.end;
-    } else if (claim != 0) {
-      prediction.claims.push_back({{range->buffer, i, i + 1}, claim});
-    }
-  }
+  for (const reference::Claim& claim : state_.memory.at(range->buffer).claims.within(range->begin, range->end))
+    prediction.claims.push_back({{range->buffer, claim.begin, claim.end}, claim.failure});
 }
 
 std::vector<Model::LiveBuffer> Model::live_buffers() const {
-  const std::set<Ordinal> recorded = held_by_graphs();
+  const std::vector<Ordinal> recorded = held_by_graphs();
   std::vector<LiveBuffer> live;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+  for (const reference::Buffer& buffer : state_.memory.buffers()) {
     if (!buffer.has_handle) continue;
-    live.push_back({names_.text(buffer.name), buffer.size, buffer.reason != 0, recorded.count(ordinal) != 0});
+    live.push_back({names_.text(buffer.name), buffer.size, buffer.reason != 0, contains(recorded, buffer.ordinal)});
   }
   return live;
 }
@@ -216,9 +216,9 @@ std::optional<std::vector<std::uint64_t>> Model::claims(const traces::Ref& ref) 
   const std::optional<reference::Range> range = state_.memory.resolve(ref);
   if (!range) return std::nullopt;
   const reference::Buffer& buffer = state_.memory.at(range->buffer);
-  std::vector<std::uint64_t> claims;
-  for (std::uint64_t i = range->begin; i < range->end; ++i) {
-    claims.push_back(buffer.reason != 0 ? buffer.reason : buffer.bytes[i].claim);
+  std::vector<std::uint64_t> claims(range->size(), buffer.reason);
+  for (const reference::Claim& claim : buffer.claims.within(range->begin, range->end)) {
+    for (std::uint64_t i = claim.begin; i < claim.end; ++i) claims[i - range->begin] = claim.failure;
   }
   return claims;
 }

@@ -1,10 +1,12 @@
-// The reference model: what every operation of a trace must answer, worked out per byte and from scratch.
+// The reference model: what every operation of a trace must answer, worked out from scratch.
 //
 // It is slow and obvious. It shares no code with the core and includes none of its headers; it knows the rules of the
 // trace format, the kernels' arithmetic and the table of faults, and nothing of pools, pages, streams' timing or
 // driver calls. It is told which faults fired during an operation, and never what the core answered.
 //
-// Cost: each operation walks every byte of every live buffer (C1 and C2 are recounted, not kept).
+// Cost: each operation walks the claims of every live buffer (C1 and C2 are recounted, not kept), and computes every
+// byte that it writes. One whose answer may be open also copies everything there is, for the other answer to start
+// from.
 //
 // Some answers are the implementation's to choose. `outcome_open` marks them; there is another answer then, for which
 // otherwise() asks, and perhaps one more. The first is the one in which nothing goes wrong. They are open where
@@ -185,9 +187,9 @@ class Model {
   void blame(Prediction& prediction) const;
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
-  [[nodiscard]] std::set<Ordinal> held_by_graphs() const;
+  [[nodiscard]] std::vector<Ordinal> held_by_graphs() const;
   struct Census {
-    std::set<Ordinal> failures;
+    std::vector<Ordinal> failures;  // in rising order
     std::uint64_t tags = 0;
   };
   [[nodiscard]] Census census() const;

@@ -1,4 +1,6 @@
 // The model's operations on whole buffers and on the device.
+#include <algorithm>
+
 #include "props/model.hpp"
 
 namespace taintgraph::props {
@@ -48,7 +50,7 @@ bool Model::over_half(std::uint64_t more_bytes) const {
   if (state_.order.hangs()) return true;  // what is freed may be in use for ever
   const std::uint64_t half = device_.memory_bytes / 2;
   std::uint64_t live = 0;
-  for (const auto& [ordinal, buffer] : state_.memory.buffers()) {
+  for (const reference::Buffer& buffer : state_.memory.buffers()) {
     if (buffer.reason == 0) live += buffer.size;
   }
   return live > half || more_bytes > half - live;
@@ -62,9 +64,9 @@ Prediction Model::free(Step& step) {
 
 Prediction Model::relocate(Step& step) {
   const Ordinal buffer = state_.memory.named(step.operation.buffer);
-  if (buffer == 0 || state_.memory.at(buffer).reason != 0 || held_by_graphs().count(buffer) != 0) {
-    return with(Outcome::rejected, {});
-  }
+  if (buffer == 0 || state_.memory.at(buffer).reason != 0) return with(Outcome::rejected, {});
+  const std::vector<Ordinal> held = held_by_graphs();
+  if (std::binary_search(held.begin(), held.end(), buffer)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
   const std::uint32_t stream = open_stream(step.operation.stream);

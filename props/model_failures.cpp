@@ -25,9 +25,10 @@ std::vector<Skip> Failures::chain(Ordinal root, Range start) const {
   return hops;
 }
 
-void Failures::prune(const std::set<Ordinal>& carried) {
+void Failures::prune(const std::vector<Ordinal>& carried) {
   for (auto each = failures_.begin(); each != failures_.end();) {
-    each = carried.count(each->first) != 0 ? std::next(each) : failures_.erase(each);
+    const bool is_carried = std::binary_search(carried.begin(), carried.end(), each->first);
+    each = is_carried ? std::next(each) : failures_.erase(each);
   }
 }
 

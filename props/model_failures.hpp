@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -70,8 +69,8 @@ class Failures {
   // The skips between `start`, which `root` claims, and `root`: nearest first (R2).
   [[nodiscard]] std::vector<Skip> chain(Ordinal root, Range start) const;
 
-  // Forgets every failure that is not among `carried`.
-  void prune(const std::set<Ordinal>& carried);
+  // Forgets every failure that is not among `carried`, in rising order.
+  void prune(const std::vector<Ordinal>& carried);
 
  private:
   std::map<Ordinal, Failure> failures_;

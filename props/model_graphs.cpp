@@ -16,9 +16,10 @@ bool holds(const std::vector<Range>& ranges, Ordinal buffer, std::uint64_t byte)
 Ordinal first_claim_outside(const Range& range, const std::vector<Range>& written, const Memory& memory) {
   const Buffer& buffer = memory.at(range.buffer);
   if (memory.unallocated(range)) return buffer.reason;
-  for (std::uint64_t i = range.begin; i < range.end; ++i) {
-    const Ordinal claim = buffer.bytes[i].claim;
-    if (claim != 0 && !holds(written, range.buffer, i)) return claim;
+  for (const Claim& claim : buffer.claims.within(range.begin, range.end)) {
+    for (std::uint64_t i = claim.begin; i < claim.end; ++i) {
+      if (!holds(written, range.buffer, i)) return claim.failure;
+    }
   }
   return 0;
 }
@@ -26,27 +27,28 @@ Ordinal first_claim_outside(const Range& range, const std::vector<Range>& writte
 void run(const Node& node, Memory& memory) {
   if (node.fault) return memory.forget_values(node.writes);
   if (node.kernel.empty()) return memory.set_values(node.writes[0], node.host_bytes);
-  std::vector<Values> reads;
+  std::vector<std::span<const Value>> reads;
   for (const Range& read : node.reads) reads.push_back(memory.values(read));
-  std::vector<std::uint64_t> lengths;
-  for (const Range& write : node.writes) lengths.push_back(write.size());
-  const std::optional<std::vector<Values>> results = compute(node.kernel, reads, lengths, node.scalar);
-  if (!results) return;
-  for (std::size_t i = 0; i < node.writes.size(); ++i) memory.set_values(node.writes[i], (*results)[i]);
+  for (const Range& write : node.writes) {  // several are of kernels that read nothing
+    if (const std::optional<Values> result = compute(node.kernel, reads, write.size(), node.scalar))
+      memory.set_values(write, *result);
+  }
 }
 
 // Runs the node, then puts back what lies beyond the first `bytes_done` bytes of its write set.
 void run_first_bytes(const Node& node, std::uint64_t bytes_done, Memory& memory) {
   std::vector<Values> before;
-  for (const Range& write : node.writes) before.push_back(memory.values(write));
+  for (const Range& write : node.writes) {
+    const std::span<const Value> values = memory.values(write);
+    before.emplace_back(values.begin(), values.end());
+  }
   run(node, memory);
   for (std::size_t i = 0; i < node.writes.size(); ++i) {
-    Values now = memory.values(node.writes[i]);
-    for (std::uint64_t k = 0; k < now.size(); ++k) {
-      if (bytes_done == 0) now[k] = before[i][k];
-      if (bytes_done != 0) --bytes_done;
-    }
-    memory.set_values(node.writes[i], now);
+    Range undone = node.writes[i];
+    const std::uint64_t done = std::min(bytes_done, undone.size());
+    bytes_done -= done;
+    undone.begin += done;
+    memory.set_values(undone, std::span(before[i]).subspan(done));
   }
 }
 
@@ -64,10 +66,10 @@ std::vector<Range> read_by(const Graph& graph) {
   return ranges;
 }
 
-void add_held(const Graph& graph, std::set<Ordinal>& held) {
+void add_held(const Graph& graph, std::vector<Ordinal>& held) {
   for (const Node& node : graph) {
-    for (const Range& read : node.reads) held.insert(read.buffer);
-    for (const Range& write : node.writes) held.insert(write.buffer);
+    for (const Range& read : node.reads) held.push_back(read.buffer);
+    for (const Range& write : node.writes) held.push_back(write.buffer);
   }
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -43,8 +42,8 @@ struct Window {
 // Every range that the graph reads, node by node.
 [[nodiscard]] std::vector<Range> read_by(const Graph& graph);
 
-// Every buffer that the graph holds: whatever it names, by an empty range too (G3).
-void add_held(const Graph& graph, std::set<Ordinal>& held);
+// Every buffer that the graph holds, once or more: whatever it names, by an empty range too (G3).
+void add_held(const Graph& graph, std::vector<Ordinal>& held);
 
 // What keeps the graph from running (W1, G2): node by node, the reads with a claimed byte that no node before has
 // written, then the writes to unallocated buffers. The first decides.

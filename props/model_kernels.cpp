@@ -6,7 +6,7 @@
 namespace taintgraph::props::reference {
 namespace {
 
-using Value = std::optional<std::uint8_t>;
+using Input = std::span<const Value>;
 
 Value byte_of(std::uint64_t number) { return static_cast<std::uint8_t>(number & 0xFF); }
 
@@ -71,21 +71,28 @@ bool overlaps_fit(std::string_view kernel, std::span<const Range> reads, std::sp
   return true;
 }
 
-Values gather(const Values& source, const Values& indices) {
+Values iota(std::uint64_t length) {
+  Values result(length);
+  for (std::uint64_t i = 0; i < length; ++i) result[i] = byte_of(i);
+  return result;
+}
+
+Values gather(Input source, Input indices) {
   Values result;
+  result.reserve(indices.size());
   for (const Value& index : indices) result.push_back(index ? source[*index % source.size()] : Value{});
   return result;
 }
 
-Values reduce(const std::vector<Values>& reads, std::uint64_t length) {
+Values reduce(std::span<const Input> reads, std::uint64_t length) {
   Values result(length, Value{0});
-  for (const Values& read : reads) {
+  for (const Input& read : reads) {
     for (const Value& value : read) result[0] = sum(result[0], value);
   }
   return result;
 }
 
-Values matmul(const Values& left, const Values& right, std::uint64_t n) {
+Values matmul(Input left, Input right, std::uint64_t n) {
   Values result(n * n, Value{0});
   for (std::uint64_t row = 0; row < n; ++row) {
     for (std::uint64_t column = 0; column < n; ++column) {
@@ -96,16 +103,17 @@ Values matmul(const Values& left, const Values& right, std::uint64_t n) {
   return result;
 }
 
-// The one range that kernels with a single output write.
-Values single_output(std::string_view kernel, const std::vector<Values>& reads, std::uint64_t length,
-                     std::uint64_t scalar) {
-  if (kernel == "gather") return gather(reads[0], reads[1]);
-  if (kernel == "reduce") return reduce(reads, length);
-  if (kernel == "matmul") return matmul(reads[0], reads[1], scalar);
-  Values result = reads[0];  // copy
-  for (std::uint64_t i = 0; i < length; ++i) {
-    if (kernel == "scale") result[i] = product(result[i], byte_of(scalar));
-    for (std::size_t r = 1; r < reads.size(); ++r) result[i] = sum(result[i], reads[r][i]);  // add
+Values scale(Input source, std::uint64_t scalar) {
+  Values result;
+  result.reserve(source.size());
+  for (const Value& value : source) result.push_back(product(value, byte_of(scalar)));
+  return result;
+}
+
+Values add(std::span<const Input> reads) {
+  Values result(reads[0].begin(), reads[0].end());
+  for (const Input& read : reads.subspan(1)) {
+    for (std::uint64_t i = 0; i < result.size(); ++i) result[i] = sum(result[i], read[i]);
   }
   return result;
 }
@@ -118,20 +126,18 @@ bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const
          overlaps_fit(kernel, reads, writes);
 }
 
-std::optional<std::vector<Values>> compute(std::string_view kernel, const std::vector<Values>& reads,
-                                           const std::vector<std::uint64_t>& lengths, std::uint64_t scalar) {
+std::optional<Values> compute(std::string_view kernel, std::span<const Input> reads, std::uint64_t length,
+                              std::uint64_t scalar) {
   if (kernel == "noop" || never_ends(kernel)) return std::nullopt;
-  std::vector<Values> results;
-  for (const std::uint64_t length : lengths) {
-    Values result(length);  // a faulting kernel: who knows
-    if (kernel == "fill") result.assign(length, byte_of(scalar));
-    if (kernel == "iota") {
-      for (std::uint64_t i = 0; i < length; ++i) result[i] = byte_of(i);
-    }
-    if (!declares_anything(kernel) && !reads.empty()) result = single_output(kernel, reads, length, scalar);
-    results.push_back(std::move(result));
-  }
-  return results;
+  if (kernel == "fill") return Values(length, byte_of(scalar));
+  if (kernel == "iota") return iota(length);
+  if (kernel == "copy") return Values(reads[0].begin(), reads[0].end());
+  if (kernel == "scale") return scale(reads[0], scalar);
+  if (kernel == "add") return add(reads);
+  if (kernel == "gather") return gather(reads[0], reads[1]);
+  if (kernel == "reduce") return reduce(reads, length);
+  if (kernel == "matmul") return matmul(reads[0], reads[1], scalar);
+  return Values(length);  // a faulting kernel: who knows
 }
 
 bool never_ends(std::string_view kernel) { return kernel == "spin"; }

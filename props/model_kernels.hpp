@@ -18,11 +18,10 @@ namespace taintgraph::props::reference {
 [[nodiscard]] bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes,
                         std::uint64_t scalar);
 
-// The bytes that `kernel` leaves in each written range. Nothing if it leaves what was there (`noop`).
-// Requires: it fits. `reads` holds what each read range held; `lengths` are those of the written ranges.
-[[nodiscard]] std::optional<std::vector<Values>> compute(std::string_view kernel, const std::vector<Values>& reads,
-                                                         const std::vector<std::uint64_t>& lengths,
-                                                         std::uint64_t scalar);
+// The bytes that `kernel` leaves in a written range of this length. Nothing if it leaves what was there (`noop`).
+// Requires: it fits. `reads` holds what each read range held.
+[[nodiscard]] std::optional<Values> compute(std::string_view kernel, std::span<const std::span<const Value>> reads,
+                                            std::uint64_t length, std::uint64_t scalar);
 
 // The fault that running `kernel` causes, asynchronously; nothing for a kernel that works.
 [[nodiscard]] std::optional<gpu::FaultKind> fault_of(std::string_view kernel);

@@ -10,7 +10,14 @@ using Ranges = std::vector<Range>;
 
 std::optional<std::vector<Values>> run(std::string_view kernel, const std::vector<Values>& reads,
                                        const std::vector<std::uint64_t>& lengths, std::uint64_t scalar = 0) {
-  return compute(kernel, reads, lengths, scalar);
+  const std::vector<std::span<const Value>> inputs(reads.begin(), reads.end());
+  std::vector<Values> results;
+  for (const std::uint64_t length : lengths) {
+    std::optional<Values> result = compute(kernel, inputs, length, scalar);
+    if (!result) return std::nullopt;
+    results.push_back(std::move(*result));
+  }
+  return results;
 }
 
 const std::optional<std::uint8_t> kUnknown;

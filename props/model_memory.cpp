@@ -3,11 +3,37 @@
 #include <algorithm>
 
 namespace taintgraph::props::reference {
+namespace {
+
+void add_new(std::vector<Ordinal>& failures, Ordinal failure) {
+  if (std::find(failures.begin(), failures.end(), failure) == failures.end()) failures.push_back(failure);
+}
+
+// Requires: it is among them.
+template <typename Buffers>
+auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
+  return *std::partition_point(buffers.begin(), buffers.end(),
+                               [ordinal](const Buffer& each) { return each.ordinal < ordinal; });
+}
+
+}  // namespace
+
+std::vector<Ordinal> carried_by(const Buffer& buffer) {
+  std::vector<Ordinal> failures;
+  if (buffer.reason != 0) failures.push_back(buffer.reason);
+  for (const Claim& claim : buffer.claims.list()) add_new(failures, claim.failure);
+  return failures;
+}
 
 Ordinal Memory::named(traces::NameId name) const {
-  const auto found = names_.find(name);
-  return found == names_.end() ? 0 : found->second;
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(),
+                                  [name](const Buffer& each) { return each.has_handle && each.name == name; });
+  return found == buffers_.end() ? 0 : found->ordinal;
 }
+
+const Buffer& Memory::at(Ordinal buffer) const { return buffer_among(buffers_, buffer); }
+
+Buffer& Memory::find(Ordinal buffer) { return buffer_among(buffers_, buffer); }
 
 std::optional<Range> Memory::resolve(const traces::Ref& ref) const {
   const Ordinal buffer = named(ref.buffer);
@@ -29,43 +55,38 @@ std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> r
 }
 
 void Memory::allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size) {
-  Buffer buffer{.name = name, .size = size, .bytes = {}, .carried = {}};
-  buffer.bytes.resize(size);
-  buffers_.emplace(ordinal, std::move(buffer));
-  names_.emplace(name, ordinal);
+  buffers_.push_back({.ordinal = ordinal, .name = name, .size = size, .values = Values(size)});
 }
 
 void Memory::allocate_nothing(Ordinal ordinal, traces::NameId name, std::uint64_t size, Ordinal reason) {
-  buffers_.emplace(ordinal, Buffer{.name = name, .size = size, .reason = reason, .bytes = {}, .carried = {}});
-  names_.emplace(name, ordinal);
+  buffers_.push_back({.ordinal = ordinal, .name = name, .size = size, .reason = reason});
 }
 
-void Memory::drop_handle(traces::NameId name) {
-  buffers_.at(names_.at(name)).has_handle = false;
-  names_.erase(name);
+void Memory::drop_handle(traces::NameId name) { find(named(name)).has_handle = false; }
+
+bool Memory::all_have_handles() const {
+  return std::all_of(buffers_.begin(), buffers_.end(), [](const Buffer& each) { return each.has_handle; });
 }
 
-void Memory::sweep(const std::set<Ordinal>& held) {
-  for (auto each = buffers_.begin(); each != buffers_.end();) {
-    const bool live = each->second.has_handle || held.count(each->first) != 0;
-    each = live ? std::next(each) : buffers_.erase(each);
-  }
+void Memory::sweep(const std::vector<Ordinal>& held) {
+  const auto is_over = [&held](const Buffer& each) {
+    return !each.has_handle && !std::binary_search(held.begin(), held.end(), each.ordinal);
+  };
+  buffers_.erase(std::remove_if(buffers_.begin(), buffers_.end(), is_over), buffers_.end());
 }
 
 void Memory::lose_all(Ordinal reason) {
-  for (auto& [ordinal, buffer] : buffers_) {
+  for (Buffer& buffer : buffers_) {
     buffer.reason = reason;
-    buffer.bytes.clear();
-    buffer.carried.reset();
+    buffer.values.clear();
+    buffer.claims.clear();
   }
 }
 
 void Memory::claim(std::span<const Range> ranges, Ordinal failure) {
   for (const Range& range : ranges) {
-    Buffer& buffer = buffers_.at(range.buffer);
-    if (buffer.reason != 0) continue;
-    for (std::uint64_t i = range.begin; i < range.end; ++i) buffer.bytes[i].claim = failure;
-    buffer.carried.reset();
+    Buffer& buffer = find(range.buffer);
+    if (buffer.reason == 0) buffer.claims.set(range.begin, range.end, failure);
   }
 }
 
@@ -76,44 +97,23 @@ Ordinal Memory::first_claim(const Range& range) const {
   return found.empty() ? 0 : found.front();
 }
 
-const std::vector<Ordinal>& carried_by(const Buffer& buffer) {
-  if (buffer.carried) return *buffer.carried;
-  std::vector<Ordinal>& failures = buffer.carried.emplace();
-  if (buffer.reason != 0) failures.push_back(buffer.reason);
-  Ordinal before = 0;  // bytes side by side mostly have one claim
-  for (const Byte& byte : buffer.bytes) {
-    if (byte.claim == before) continue;
-    before = byte.claim;
-    const bool new_one = std::find(failures.begin(), failures.end(), before) == failures.end();
-    if (before != 0 && new_one) failures.push_back(before);
-  }
-  return failures;
-}
-
 std::vector<Ordinal> Memory::claims(const Range& range) const {
-  const Buffer& buffer = at(range.buffer);
-  if (unallocated(range)) return {buffer.reason};
+  if (unallocated(range)) return {at(range.buffer).reason};
   std::vector<Ordinal> found;
-  for (std::uint64_t i = range.begin; i < range.end; ++i) {
-    const Ordinal claim = buffer.bytes[i].claim;
-    if (claim != 0 && std::find(found.begin(), found.end(), claim) == found.end()) found.push_back(claim);
-  }
+  for (const Claim& claim : at(range.buffer).claims.within(range.begin, range.end)) add_new(found, claim.failure);
   return found;
 }
 
 bool Memory::unallocated(const Range& range) const { return !range.empty() && at(range.buffer).reason != 0; }
 
-Values Memory::values(const Range& range) const {
-  Values values;
-  const Buffer& buffer = at(range.buffer);
-  values.reserve(range.size());
-  for (std::uint64_t i = range.begin; i < range.end; ++i) values.push_back(buffer.bytes[i].value);
-  return values;
+std::span<const Value> Memory::values(const Range& range) const {
+  if (range.empty()) return {};
+  return std::span(at(range.buffer).values).subspan(range.begin, range.size());
 }
 
-void Memory::set_values(const Range& range, const Values& values) {
-  Buffer& buffer = buffers_.at(range.buffer);
-  for (std::uint64_t i = 0; i < range.size(); ++i) buffer.bytes[range.begin + i].value = values[i];
+void Memory::set_values(const Range& range, std::span<const Value> values) {
+  if (range.empty()) return;
+  std::copy(values.begin(), values.end(), find(range.buffer).values.begin() + static_cast<std::ptrdiff_t>(range.begin));
 }
 
 void Memory::forget_values(std::span<const Range> ranges) {

@@ -231,7 +231,7 @@ Prediction Model::read(Step& step) {
   leave_behind(step);
   Prediction prediction;
   for (const reference::Range& range : *from) {
-    const reference::Values values = state_.memory.values(range);
+    const std::span<const reference::Value> values = state_.memory.values(range);
     prediction.bytes.insert(prediction.bytes.end(), values.begin(), values.end());
   }
   return prediction;

@@ -1,0 +1,58 @@
+#include "props/model_claims.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace taintgraph::props::reference {
+namespace {
+
+// The first entry that ends behind `byte`.
+template <typename List>
+auto find(List& list, std::uint64_t byte) {
+  return std::partition_point(list.begin(), list.end(), [byte](const Claim& each) { return each.end <= byte; });
+}
+
+}  // namespace
+
+void Claims::set(std::uint64_t begin, std::uint64_t end, Ordinal failure) {
+  if (begin == end || (failure == 0 && list_.empty())) return;
+  const std::size_t first = cut(begin);
+  const std::size_t last = cut(end);
+  const auto position = list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(first),
+                                    list_.begin() + static_cast<std::ptrdiff_t>(last));
+  if (failure == 0) return;
+  list_.insert(position, Claim{begin, end, failure});
+  join_with_next(first);
+  if (first > 0) join_with_next(first - 1);
+}
+
+std::vector<Claim> Claims::within(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<Claim> found;
+  if (begin == end) return found;  // though it lies within an entry
+  for (auto each = find(list_, begin); each != list_.end() && each->begin < end; ++each) {
+    found.push_back({std::max(each->begin, begin), std::min(each->end, end), each->failure});
+  }
+  return found;
+}
+
+// Makes two entries of one that has bytes on both sides. Returns the first entry behind the cut.
+std::size_t Claims::cut(std::uint64_t byte) {
+  auto entry = find(list_, byte);
+  if (entry != list_.end() && entry->begin < byte) {
+    const Claim rest{byte, entry->end, entry->failure};
+    entry->end = byte;
+    entry = list_.insert(entry + 1, rest);
+  }
+  return static_cast<std::size_t>(entry - list_.begin());
+}
+
+void Claims::join_with_next(std::size_t entry) {
+  if (entry + 1 == list_.size()) return;
+  Claim& one = list_[entry];
+  const Claim next = list_[entry + 1];
+  if (one.end != next.begin || one.failure != next.failure) return;
+  one.end = next.end;
+  list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(entry + 1));
+}
+
+}  // namespace taintgraph::props::reference
