@@ -12,7 +12,7 @@ namespace {
 TEST(KernelCatalog, SourcesDefineTheirEntryPoints) {
   ASSERT_EQ(kernel_catalog().size(), 13U);
   for (const KernelInfo& kernel : kernel_catalog()) {
-    const std::string entry = "\nKERNEL " + std::string(kernel.name) + "(Operands operands";
+    const std::string entry = "\nKERNEL " + std::string(kernel.name) + "(READ_ONLY(Operands) operands";
     const std::string scalar = kernel.scalar.empty() ? ")" : ", u64 " + std::string(kernel.scalar) + ")";
     EXPECT_NE(kernel.source.find(entry + scalar), std::string_view::npos) << kernel.name;
     EXPECT_NE(kernel.source.find("#include \"kernel.cuh\""), std::string_view::npos) << kernel.name;

@@ -37,22 +37,20 @@ class AccessChecker {
   void declare(std::span<const gpu::DeclaredAccess> accesses, std::uint64_t write_limit);
   // Sets up for a launch of which nothing is known: all memory is declared.
   void declare_everything();
-  // Sets up like declare(), but no store takes effect.
-  void declare_without_effect(std::span<const gpu::DeclaredAccess> accesses) { declare(accesses, 0); }
+  // Sets up to see whether a launch would fault: all memory is declared, and no store takes effect.
+  void declare_without_effect();
 
   void load(std::uint64_t address, void* to, std::size_t size_bytes) {
-    const std::uint64_t offset = address - load_.begin;
-    if (offset < load_.size && size_bytes <= load_.size - offset) {
-      std::memcpy(to, load_.bytes + offset, size_bytes);
+    if (load_.holds(address, size_bytes)) {
+      std::memcpy(to, load_.at(address), size_bytes);
     } else {
       load_elsewhere(address, to, size_bytes);
     }
   }
 
   void store(std::uint64_t address, const void* from, std::size_t size_bytes) {
-    const std::uint64_t offset = address - store_.begin;
-    if (offset < store_.size && size_bytes <= store_.size - offset) {
-      std::memcpy(store_.bytes + offset, from, size_bytes);
+    if (store_.holds(address, size_bytes)) {
+      std::memcpy(store_.at(address), from, size_bytes);
     } else {
       store_elsewhere(address, from, size_bytes);
     }
@@ -65,21 +63,43 @@ class AccessChecker {
     std::uint64_t begin = 0;
     std::uint64_t size = 0;
     std::byte* bytes = nullptr;
+
+    [[nodiscard]] bool holds(std::uint64_t address, std::size_t size_bytes) const {
+      const std::uint64_t offset = address - begin;
+      return offset < size && size_bytes <= size - offset;
+    }
+    [[nodiscard]] std::byte* at(std::uint64_t address) const { return bytes + (address - begin); }
+  };
+  // Kernels take their operands in order, so a search goes on behind what the last one found.
+  class Windows {
+   public:
+    void clear() {
+      all_.clear();
+      next_ = 0;
+    }
+    void add(const Window& window) { all_.push_back(window); }
+    // One that holds all of the bytes; nullptr if none does. O(1) for who goes through them in order.
+    [[nodiscard]] const Window* find(std::uint64_t address, std::size_t size_bytes);
+
+   private:
+    std::vector<Window> all_;
+    std::size_t next_ = 0;
   };
   void start();
   void load_elsewhere(std::uint64_t address, void* to, std::size_t size_bytes);
   void store_elsewhere(std::uint64_t address, const void* from, std::size_t size_bytes);
-  // Throws KernelStop if not all of the bytes are in one allocation.
-  std::byte* any_memory(std::uint64_t address, std::size_t size_bytes);
+  // These bytes and some that follow. Throws KernelStop if not all of them are in one allocation.
+  Window any_memory(std::uint64_t address, std::size_t size_bytes);
 
   DeviceMemory& memory_;
-  bool everything_ = false;
-  Window load_;         // where the last load fell
-  Window load_before_;  // and where those before it did: threads go back and forth between operands and data
-  Window store_;        // where the last store fell
-  std::vector<Window> loads_;
-  std::vector<Window> stores_;   // that take effect
-  std::vector<Window> ignored_;  // declared, beyond the write limit
+  bool everything_ = false;  // is declared
+  bool has_effect_ = true;   // of what is declared
+  Window load_;              // where the last load fell
+  Window load_before_;       // and where those before it did: threads go back and forth between operands and data
+  Window store_;             // where the last store fell
+  Windows loads_;
+  Windows stores_;   // that take effect
+  Windows ignored_;  // declared, beyond the write limit
   UndeclaredAccesses undeclared_;
 };
 

@@ -79,6 +79,7 @@ static_assert(sizeof(GlobalPointer<char>) == sizeof(std::uint64_t));
 #define TAINTGRAPH_DEVICE_LANGUAGE 1
 #define KERNEL [[gnu::always_inline]] static inline void
 #define DEVICE [[maybe_unused]] static inline
+#define READ_ONLY(T) const T&
 #define GLOBAL(T) ::taintgraph::sim::device::GlobalPointer<T>
 #define DEVICE_SPIN() ((void)0)  // a kernel that says so is never run; see CompiledKernel::endless
 #define DEVICE_TRAP() ::taintgraph::sim::device::trap()

@@ -19,11 +19,11 @@ struct HostKernel;
 
 template <class... Parameters, void (*function)(Parameters...)>
 struct HostKernel<function> {
-  static_assert((std::is_trivially_copyable_v<Parameters> && ...));
+  using Values = std::tuple<std::remove_cvref_t<Parameters>...>;
+
+  static_assert((std::is_trivially_copyable_v<std::remove_cvref_t<Parameters>> && ...));
   static constexpr std::array<std::uint32_t, sizeof...(Parameters)> kSizes{
       static_cast<std::uint32_t>(sizeof(Parameters))...};
-
-  using Values = std::tuple<Parameters...>;
 
   static Values unpack(const std::byte* parameters) {
     Values values;

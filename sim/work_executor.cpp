@@ -104,7 +104,7 @@ void WorkExecutor::report_undeclared(const Work& work, std::uint32_t slot) {
 
 bool WorkExecutor::looks_faulty(const Work& work) {
   if (work.kind != WorkKind::kernel) return false;
-  checker_.declare_without_effect(work.declared);
+  checker_.declare_without_effect();
   return work.kernel->run_first_thread(work.dimensions, work.bytes.data(), checker_).has_value();
 }
 

@@ -1,7 +1,7 @@
 // value, in every byte of every written range. One thread a byte, over the written ranges laid end to end.
 #include "kernel.cuh"
 
-KERNEL fill(Operands operands, u64 value) {
+KERNEL fill(READ_ONLY(Operands) operands, u64 value) {
   u64 offset = thread_number();
   for (u32 i = 0; i < operands.writes; ++i) {
     const Operand to = write_at(operands, i);

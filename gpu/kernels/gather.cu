@@ -2,7 +2,7 @@
 // source may not.
 #include "kernel.cuh"
 
-KERNEL gather(Operands operands) {
+KERNEL gather(READ_ONLY(Operands) operands) {
   const u64 offset = thread_number();
   const Operand to = write_at(operands, 0);
   if (offset >= to.size_bytes) return;

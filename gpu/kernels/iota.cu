@@ -2,7 +2,7 @@
 // end to end.
 #include "kernel.cuh"
 
-KERNEL iota(Operands operands) {
+KERNEL iota(READ_ONLY(Operands) operands) {
   u64 offset = thread_number();
   for (u32 i = 0; i < operands.writes; ++i) {
     const Operand to = write_at(operands, i);

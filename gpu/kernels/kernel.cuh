@@ -1,7 +1,7 @@
 // The language that the kernels are written in: CUDA C++, with memory reached through GLOBAL(T) so that the same text can
 // also be compiled for the host, where every load and store is checked.
 //
-// A kernel is one file named like its entry point:  KERNEL fill(Operands operands, u64 value) { ... }
+// A kernel is one file named like its entry point:  KERNEL fill(READ_ONLY(Operands) operands, u64 value) { ... }
 // It works from grid, block and parameters alone, one thread an element: no loop over the grid, so that a grid that is too
 // small leaves bytes unwritten instead of hiding.
 #pragma once
@@ -9,6 +9,7 @@
 #ifndef TAINTGRAPH_DEVICE_LANGUAGE  // a CUDA compiler; elsewhere the including file has said what these mean
 #define KERNEL extern "C" __global__ void
 #define DEVICE static __device__ inline
+#define READ_ONLY(T) T  // a parameter that no thread changes, so that on the host all of them can share one
 #define GLOBAL(T) T*
 #define GLOBAL_AT(T, address) ((T*)(address))  // a pointer made from a number
 #define DEVICE_TRAP() __trap()

@@ -1,7 +1,7 @@
 // The product of two n by n matrices, row-major. One thread an element of the product.
 #include "kernel.cuh"
 
-KERNEL matmul(Operands operands, u64 n) {
+KERNEL matmul(READ_ONLY(Operands) operands, u64 n) {
   const u64 element = thread_number();
   const Operand to = write_at(operands, 0);
   if (element >= to.size_bytes) return;

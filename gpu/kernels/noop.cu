@@ -1,4 +1,4 @@
 // Touches nothing, whatever it declares.
 #include "kernel.cuh"
 
-KERNEL noop(Operands operands) { (void)operands; }
+KERNEL noop(READ_ONLY(Operands) operands) { (void)operands; }

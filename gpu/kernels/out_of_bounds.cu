@@ -3,7 +3,7 @@
 // compiler sees a constant null pointer and drops the store.
 #include "kernel.cuh"
 
-KERNEL out_of_bounds(Operands operands) {
+KERNEL out_of_bounds(READ_ONLY(Operands) operands) {
   (void)operands;
   GLOBAL(u8) nowhere = GLOBAL_AT(u8, thread_number() + 8);
   nowhere[0] = 1;

@@ -2,7 +2,7 @@
 // one does the sum alone, since only the order-free result matters here and not its speed.
 #include "kernel.cuh"
 
-KERNEL reduce(Operands operands) {
+KERNEL reduce(READ_ONLY(Operands) operands) {
   const u64 offset = thread_number();
   const Operand to = write_at(operands, 0);
   if (offset >= to.size_bytes) return;

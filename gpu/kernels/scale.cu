@@ -1,7 +1,7 @@
 // The one read times `by`. One thread a byte, by the same index, so that it may run in place.
 #include "kernel.cuh"
 
-KERNEL scale(Operands operands, u64 by) {
+KERNEL scale(READ_ONLY(Operands) operands, u64 by) {
   const u64 offset = thread_number();
   const Operand to = write_at(operands, 0);
   if (offset >= to.size_bytes) return;

@@ -2,7 +2,7 @@
 // real one does after a while, since nothing else could end a kernel without ending its process.
 #include "kernel.cuh"
 
-KERNEL spin(Operands operands) {
+KERNEL spin(READ_ONLY(Operands) operands) {
   (void)operands;
   DEVICE_SPIN();
 }
