@@ -88,16 +88,18 @@ FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
   for (std::size_t i = 0; i < planned_.size(); ++i) {
     if (planned_[i].id.empty()) planned_[i].id = "#" + std::to_string(i + 1);
     names_operations_ = names_operations_ || !planned_[i].operation.empty();
+    ever_selectable_ |= selectable_.emplace_back(selectable(planned_[i]));
   }
 }
 
 void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   armed_.reset();
   recorded_ = {};
-  made_.fill(0);
+  made_ = {};
   operation_ = ordinal;
+  if (!names_operations_) return;
   operation_id_ = id;
-  if (names_operations_) operation_number_ = "#" + std::to_string(ordinal);
+  operation_number_ = "#" + std::to_string(ordinal);
 }
 
 void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
@@ -106,11 +108,24 @@ void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
   armed_->fault = fault;
 }
 
+FaultPlan::Calls FaultPlan::selectable(const PlannedFault& planned) {
+  const gpu::FaultRow& row = gpu::row(planned.fault.kind);
+  Calls calls;
+  if (!row.injectable) return calls;
+  const auto add = [&](Call call) {
+    calls.set(static_cast<std::size_t>(call), is_host_code(planned.fault.kind) == (call == Call::none));
+  };
+  if (planned.call) {
+    add(*planned.call);
+    return calls;
+  }
+  for (const Call call : row.calls) {
+    if (!is_poll(call)) add(call);
+  }
+  return calls;
+}
+
 bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const {
-  const gpu::FaultKind kind = planned.fault.kind;
-  if (!gpu::row(kind).injectable || is_host_code(kind) != (site.call == Call::none)) return false;
-  if (!planned.call && is_poll(site.call)) return false;
-  if (planned.call ? *planned.call != site.call : !gpu::may_return(site.call, kind)) return false;
   if (planned.call_class && *planned.call_class != site.call_class.value_or(class_of(site.call))) return false;
   if (planned.stream && planned.stream != site.stream) return false;
   if (!planned.kernel.empty() && planned.kernel != site.kernel) return false;
@@ -144,11 +159,12 @@ std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
   ++made_[static_cast<std::size_t>(site.call)];
   // Every planned fault counts the calls it selects, even where another one strikes.
   std::optional<std::size_t> first;
-  for (std::size_t i = 0; i < planned_.size(); ++i) {
-    if (selects(planned_[i], site) && strikes(i) && !first) first = i;
+  const auto call = static_cast<std::size_t>(site.call);
+  for (std::size_t i = 0; ever_selectable_.test(call) && i < planned_.size(); ++i) {
+    if (selectable_[i].test(call) && selects(planned_[i], site) && strikes(i) && !first) first = i;
   }
-  if (armed_ && armed_->calls.test(static_cast<std::size_t>(site.call)) &&
-      is_host_code(armed_->fault.kind) == (site.call == Call::none) && gpu::row(armed_->fault.kind).injectable) {
+  if (armed_ && armed_->calls.test(call) && is_host_code(armed_->fault.kind) == (site.call == Call::none) &&
+      gpu::row(armed_->fault.kind).injectable) {
     return fire(armed_->fault, site.call, {});
   }
   if (const Fault* recorded = recorded_for(site.call)) return fire(*recorded, site.call, kRecorded);

@@ -131,10 +131,14 @@ class FaultPlan {
   [[nodiscard]] std::uint64_t operation() const { return operation_; }
 
  private:
+  using Calls = std::bitset<gpu::kCallCount>;
   struct Armed {
-    std::bitset<gpu::kCallCount> calls;
+    Calls calls;
     Fault fault;
   };
+
+  [[nodiscard]] static Calls selectable(const PlannedFault& planned);
+  // Requires: the call is selectable.
   [[nodiscard]] bool selects(const PlannedFault& planned, const CallSite& site) const;
   // Counts one selected call of planned fault `index`; true if it is to fail.
   [[nodiscard]] bool strikes(std::size_t index);
@@ -143,14 +147,16 @@ class FaultPlan {
 
   std::uint64_t seed_ = 0;
   std::vector<PlannedFault> planned_;
+  std::vector<Calls> selectable_;        // per planned fault: calls that it can select, seen by their names alone
+  Calls ever_selectable_;                // by any of them
   std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far
   std::vector<std::uint64_t> struck_;    // per planned fault: times it has fired
   std::optional<Armed> armed_;
   std::span<const CallFault> recorded_;
   std::array<std::uint64_t, gpu::kCallCount> made_{};  // calls of each name by the operation
   std::uint64_t operation_ = 0;
-  std::string operation_id_;
-  std::string operation_number_;   // "#n", if the plan names operations
+  std::string operation_id_;       // if the plan names operations
+  std::string operation_number_;   // "#n", likewise
   bool names_operations_ = false;  // the plan does
   std::uint64_t calls_ = 0;
   bool asleep_ = false;

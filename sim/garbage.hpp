@@ -14,11 +14,16 @@ namespace taintgraph::sim {
 // Fills `bytes`, which lie at `offset` of the allocation numbered `serial`. Requires: offset is a multiple of 8.
 inline void fill_with_garbage(std::span<std::byte> bytes, std::uint64_t seed, Draw purpose, std::uint64_t serial,
                               std::uint64_t offset) {
-  const std::uint64_t base = draw(seed, purpose, serial);
-  for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
-    const std::uint64_t word = spread(base + offset + i);
-    std::memcpy(bytes.data() + i, &word, bytes.size() - i < sizeof word ? bytes.size() - i : sizeof word);
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::uint64_t base = draw(seed, purpose, serial) + offset;
+  std::size_t at = 0;
+  for (; at + kWord <= bytes.size(); at += kWord) {
+    const std::uint64_t word = spread(base + at);
+    std::memcpy(bytes.data() + at, &word, kWord);
   }
+  if (at == bytes.size()) return;
+  const std::uint64_t word = spread(base + at);
+  std::memcpy(bytes.data() + at, &word, bytes.size() - at);
 }
 
 }  // namespace taintgraph::sim

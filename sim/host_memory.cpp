@@ -1,11 +1,25 @@
 #include "sim/host_memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "sim/garbage.hpp"
 
 namespace taintgraph::sim {
+
+// Bytes that nobody wrote are to be noticed, and a large staging area is to cost little: one pattern over and over.
+void HostMemory::fill_with_garbage(HostAllocation& allocation) const {
+  constexpr std::uint64_t kPattern = 128;
+  std::byte* const bytes = allocation.bytes.get();
+  std::uint64_t filled = std::min(kPattern, allocation.size_bytes);
+  sim::fill_with_garbage({bytes, filled}, seed_, Draw::host_garbage, allocation.serial, 0);
+  while (filled < allocation.size_bytes) {
+    const std::uint64_t copied = std::min(filled, allocation.size_bytes - filled);
+    std::memcpy(bytes + filled, bytes, copied);
+    filled += copied;
+  }
+}
 
 HostAllocation& HostMemory::allocate(std::uint64_t size_bytes, std::uint64_t context, bool lost) {
   auto allocation = std::make_unique<HostAllocation>();
@@ -14,11 +28,7 @@ HostAllocation& HostMemory::allocate(std::uint64_t size_bytes, std::uint64_t con
   allocation->serial = ++serial_;
   allocation->context = context;
   allocation->lost = lost;
-  // Part of a large staging area is enough to notice bytes that nobody wrote.
-  constexpr std::uint64_t kFilled = 4096;
-  fill_with_garbage({allocation->bytes.get(), std::min(kFilled, size_bytes)}, seed_, Draw::host_garbage, serial_, 0);
-  std::fill(allocation->bytes.get() + std::min(kFilled, size_bytes), allocation->bytes.get() + size_bytes,
-            std::byte{0xA5});
+  fill_with_garbage(*allocation);
   return *allocations_.emplace_back(std::move(allocation));
 }
 

@@ -49,6 +49,8 @@ class HostMemory {
   [[nodiscard]] const std::vector<std::unique_ptr<HostAllocation>>& allocations() const { return allocations_; }
 
  private:
+  void fill_with_garbage(HostAllocation& allocation) const;
+
   std::uint64_t seed_;
   std::uint64_t serial_ = 0;
   std::vector<std::unique_ptr<HostAllocation>> allocations_;
