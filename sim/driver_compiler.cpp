@@ -1,6 +1,10 @@
 // The compiler: accepts exactly the sources that were compiled with the simulator, with exactly their header.
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/compiled_kernel.hpp"
 #include "sim/driver_entries.hpp"
@@ -10,9 +14,9 @@ namespace taintgraph::sim {
 namespace {
 
 // The names in `#include "..."` lines.
-std::vector<std::string> included_names(std::string_view source) {
+std::vector<std::string_view> included_names(std::string_view source) {
   constexpr std::string_view kInclude = "#include \"";
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (std::size_t at = source.find(kInclude); at != std::string_view::npos; at = source.find(kInclude, at)) {
     at += kInclude.size();
     names.emplace_back(source.substr(at, source.find('"', at) - at));
@@ -20,16 +24,15 @@ std::vector<std::string> included_names(std::string_view source) {
   return names;
 }
 
-// What keeps `program` from compiling; empty if nothing does. Sets `kernel`.
-std::string compile_problem(const ProgramObject& program, KernelIndex& kernel) {
-  for (const std::string& name : included_names(program.source)) {
-    const auto header = std::find_if(program.headers.begin(), program.headers.end(),
-                                     [&name](const auto& each) { return each.first == name; });
-    if (header == program.headers.end()) return "cannot open source file \"" + name + "\"";
-    if (header->second != compiled_kernel_header())
-      return "\"" + name + "\" is not the header the simulator was built with";
+// What keeps `source`, which is that of `kernel`, from compiling with these headers; empty if nothing does.
+std::string compile_problem(std::string_view source, KernelIndex kernel, std::span<const char* const> headers,
+                            std::span<const char* const> names) {
+  for (const std::string_view name : included_names(source)) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return "cannot open source file \"" + std::string(name) + "\"";
+    if (headers[static_cast<std::size_t>(found - names.begin())] != compiled_kernel_header())
+      return "\"" + std::string(name) + "\" is not the header the simulator was built with";
   }
-  kernel = find_kernel_by_source(program.source);
   return kernel ? "" : "the simulator was not built with this source, and it cannot run any other";
 }
 
@@ -39,31 +42,6 @@ nvrtcResult copy_out(const std::string& text, char* to) {
 }
 
 }  // namespace
-
-nvrtcResult DriverEntries::compile_call(Call call, std::string_view kernel, const std::function<nvrtcResult()>& body) {
-  timeline_.step();
-  const std::optional<FiredFault> fault = plan_.decide({call, std::nullopt, kernel});
-  if (!fault) return body();
-  // The compiler has no later call at which an error of now could surface, so every error is one of now.
-  if (fault->when == FaultWhen::after || gives_back(call)) {
-    struck_ = {};
-    struck_.lost = true;
-    (void)body();
-    struck_ = {};
-  }
-  return static_cast<nvrtcResult>(fault->code);
-}
-
-nvrtcResult DriverEntries::on_program(Call call, nvrtcProgram handle,
-                                      const std::function<nvrtcResult(ProgramObject&)>& body) {
-  ProgramObject* const program = programs_.find(handle);
-  const KernelIndex kernel = program == nullptr ? std::nullopt : find_kernel_by_source(program->source);
-  return compile_call(call, kernel ? compiled_kernels()[*kernel]->name : std::string_view(), [&] {
-    if (program != nullptr) return body(*program);
-    findings_.add(std::string(gpu::to_string(call)) + " is given a program that does not exist");
-    return NVRTC_ERROR_INVALID_PROGRAM;
-  });
-}
 
 nvrtcResult DriverEntries::nvrtcVersion(int* major, int* minor) {
   return compile_call(Call::nvrtcVersion, {}, [&] {
@@ -76,11 +54,13 @@ nvrtcResult DriverEntries::nvrtcVersion(int* major, int* minor) {
 nvrtcResult DriverEntries::nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char*, int header_count,
                                               const char* const* headers, const char* const* include_names) {
   const KernelIndex kernel = source == nullptr ? std::nullopt : find_kernel_by_source(source);
-  return compile_call(Call::nvrtcCreateProgram, kernel ? compiled_kernels()[*kernel]->name : std::string_view(), [&] {
+  return compile_call(Call::nvrtcCreateProgram, kernel ? kernel_name(*kernel) : std::string_view(), [&] {
     if (source == nullptr || header_count < 0) return NVRTC_ERROR_INVALID_INPUT;
+    // The texts may be gone by the time they are compiled, so they are judged now.
+    const auto count = static_cast<std::size_t>(header_count);
     ProgramObject object;
-    object.source = source;
-    for (int i = 0; i < header_count; ++i) object.headers.emplace_back(include_names[i], headers[i]);
+    object.kernel = kernel;
+    object.problem = compile_problem(source, kernel, {headers, count}, {include_names, count});
     *program = programs_.create(std::move(object), struck_.lost);
     return NVRTC_SUCCESS;
   });
@@ -88,13 +68,11 @@ nvrtcResult DriverEntries::nvrtcCreateProgram(nvrtcProgram* program, const char*
 
 nvrtcResult DriverEntries::nvrtcCompileProgram(nvrtcProgram program, int, const char* const*) {
   const nvrtcResult result = on_program(Call::nvrtcCompileProgram, program, [](ProgramObject& object) {
-    KernelIndex kernel;
-    const std::string problem = compile_problem(object, kernel);
-    if (!problem.empty()) {
-      object.log = "error: " + problem + "\n1 error detected.\n";
+    if (!object.problem.empty()) {
+      object.log = "error: " + object.problem + "\n1 error detected.\n";
       return NVRTC_ERROR_COMPILATION;
     }
-    object.image = make_image(*kernel);
+    object.image = make_image(*object.kernel);
     return NVRTC_SUCCESS;
   });
   // A compiler that refuses has something to say, also where a fault made it.

@@ -24,6 +24,7 @@
 #include "sim/finding_log.hpp"
 #include "sim/handle_table.hpp"
 #include "sim/host_memory.hpp"
+#include "sim/kernel_image.hpp"
 #include "sim/race_detector.hpp"
 #include "sim/timeline.hpp"
 #include "sim/work_executor.hpp"
@@ -120,10 +121,33 @@ class DriverEntries final : private WorkRunner {
     });
   }
 
-  // The prologue of a compiler entry.
-  nvrtcResult compile_call(Call call, std::string_view kernel, const std::function<nvrtcResult()>& body);
+  // The prologue of a compiler entry; body() is its effect.
+  template <class Body>
+  nvrtcResult compile_call(Call call, std::string_view kernel, Body&& body) {
+    timeline_.step();
+    const std::optional<FiredFault> fault = plan_.decide({call, std::nullopt, kernel});
+    if (!fault) return body();
+    // The compiler has no later call at which an error of now could surface, so every error is one of now.
+    if (fault->when == FaultWhen::after || gives_back(call)) {
+      struck_ = {};
+      struck_.lost = true;
+      (void)body();
+      struck_ = {};
+    }
+    return static_cast<nvrtcResult>(fault->code);
+  }
+
   // The same for one that works on a program; body(ProgramObject&).
-  nvrtcResult on_program(Call call, nvrtcProgram handle, const std::function<nvrtcResult(ProgramObject&)>& body);
+  template <class Body>
+  nvrtcResult on_program(Call call, nvrtcProgram handle, Body&& body) {
+    ProgramObject* const program = programs_.find(handle);
+    const bool is_known = program != nullptr && program->kernel;
+    return compile_call(call, is_known ? kernel_name(*program->kernel) : std::string_view(), [&] {
+      if (program != nullptr) return body(*program);
+      findings_.add(std::string(gpu::to_string(call)) + " is given a program that does not exist");
+      return NVRTC_ERROR_INVALID_PROGRAM;
+    });
+  }
 
   // True if `object` is alive and belongs to `context`; a finding otherwise.
   template <class Object>

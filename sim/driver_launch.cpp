@@ -12,8 +12,6 @@ constexpr std::uint64_t kMostThreadsInBlock = 1024;
 constexpr unsigned kMostBlocksAcross = 65535;     // along y and z
 constexpr unsigned kMostSharedBytes = 48U << 10;  // of a block, without asking for more beforehand
 
-std::string_view kernel_name(std::size_t kernel) { return compiled_kernels()[kernel]->name; }
-
 bool fits_device(const LaunchDimensions& dimensions) {
   const auto [x, y, z] = dimensions.block;
   const auto [grid_x, grid_y, grid_z] = dimensions.grid;

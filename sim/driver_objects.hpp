@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/capture.hpp"
@@ -50,9 +50,9 @@ struct FunctionObject {
 };
 
 struct ProgramObject {
-  std::string source;
-  std::vector<std::pair<std::string, std::string>> headers;  // name and text
-  std::string image;                                         // empty until compiled
+  std::optional<std::size_t> kernel;  // index into compiled_kernels(); none if its source is none of theirs
+  std::string problem;                // what keeps it from compiling; empty if nothing does
+  std::string image;                  // empty until compiled
   std::string log;
 };
 

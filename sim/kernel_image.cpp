@@ -22,6 +22,8 @@ KernelIndex find_kernel(Matches&& matches) {
 
 }  // namespace
 
+std::string_view kernel_name(std::size_t kernel) { return compiled_kernels()[kernel]->name; }
+
 KernelIndex find_kernel_by_name(std::string_view name) {
   return find_kernel([name](const CompiledKernel& kernel) { return kernel.name == name; });
 }
@@ -31,9 +33,10 @@ KernelIndex find_kernel_by_source(std::string_view source) {
 }
 
 std::string make_image(std::size_t kernel) {
-  std::string image(kMagic);
-  image += compiled_kernels()[kernel]->name;
-  image += kEnd;
+  const std::string_view name = kernel_name(kernel);
+  std::string image;
+  image.reserve(kMagic.size() + name.size() + kEnd.size());
+  image.append(kMagic).append(name).append(kEnd);
   return image;
 }
 

@@ -14,6 +14,8 @@ namespace taintgraph::sim {
 // An index into compiled_kernels(), or none.
 using KernelIndex = std::optional<std::size_t>;
 
+// Requires: an index into compiled_kernels().
+[[nodiscard]] std::string_view kernel_name(std::size_t kernel);
 [[nodiscard]] KernelIndex find_kernel_by_name(std::string_view name);
 [[nodiscard]] KernelIndex find_kernel_by_source(std::string_view source);
 
