@@ -12,59 +12,60 @@ ErrorGraph::ErrorGraph() = default;
 ErrorGraph::~ErrorGraph() = default;
 
 FailureId ErrorGraph::mint(Error error, Correlation correlation) {
+  Carried& fresh = enter(correlation);
+  fresh.owns = !error.detail.empty();
+  fresh.node->error = std::move(error);
+  return FailureId(minted_);
+}
+
+FailureId ErrorGraph::mint_provisional(Correlation correlation) {
+  enter(correlation).provisional = true;
+  return FailureId(minted_);
+}
+
+// A new failure, without its error.
+inline ErrorGraph::Carried& ErrorGraph::enter(Correlation correlation) {
   index_.reserve_one();
-  if (free_slots_.empty()) {
-    if (free_slots_.capacity() <= nodes_.size()) free_slots_.reserve(2 * nodes_.size() + 8);
-    nodes_.emplace_back();
-    free_slots_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
+  if (free_ == 0) {
+    free_nodes_.resize(nodes_.size() + 1);
+    free_nodes_[free_++] = &nodes_.emplace_back();
   }
-  const std::uint32_t slot = free_slots_.back();
-  free_slots_.pop_back();
-
-  const FailureId id(++minted_);
-  Node& fresh = nodes_[slot];
-  fresh.id = id;
+  Node& fresh = *free_nodes_[--free_];
+  fresh.id = FailureId(++minted_);
   fresh.correlation = correlation;
-  fresh.error = std::move(error);
-  index_.insert(id, slot);
-  recent_ = &fresh;
-  return id;
+  return index_.insert(fresh.id, {.node = &fresh});
 }
 
-void ErrorGraph::tag(FailureId failure) {
-  ++node(failure).tagged;
-  ++tags_;
+void ErrorGraph::pin(FailureId failure) {
+  Carried& held = carried(failure);
+  TAINTGRAPH_CHECK(held.pins < UINT16_MAX, "D1: a device holds its poison once");
+  ++held.pins;
 }
-
-void ErrorGraph::untag(FailureId failure) {
-  Node& carried = node(failure);
-  TAINTGRAPH_CHECK(carried.tagged > 0, "C2: untagged more often than tagged");
-  --tags_;
-  if (--carried.tagged == 0 && carried.pins == 0) drop(carried);
-}
-
-void ErrorGraph::pin(FailureId failure) { ++node(failure).pins; }
 
 void ErrorGraph::unpin(FailureId failure) {
-  Node& held = node(failure);
+  Carried& held = carried(failure);
   TAINTGRAPH_CHECK(held.pins > 0, "D1: let go more often than held");
-  if (--held.pins == 0 && held.tagged == 0) drop(held);
+  if (--held.pins == 0 && held.tagged == 0) drop(failure, held);
 }
 
 void ErrorGraph::prune(FailureId failure) {
-  const std::uint32_t slot = index_.get(failure);
-  if (slot == internal::IdMap::kAbsent) return;
-  Node& found = nodes_[slot];
-  if (found.tagged == 0 && found.pins == 0) drop(found);
+  const Carried* const found = index_.find(failure);
+  if (found && found->tagged == 0 && found->pins == 0) drop(failure, *found);
 }
 
-void ErrorGraph::replace(FailureId failure, Error error) { node(failure).error = std::move(error); }
+void ErrorGraph::replace(FailureId failure, Error error) {
+  Carried& found = carried(failure);
+  found.provisional = false;
+  found.owns = found.owns || !error.detail.empty();
+  found.node->error = std::move(error);
+}
 
 void ErrorGraph::record(FailureId failure, SkipRecord skip) {
   TAINTGRAPH_CHECK(!skip.inputs.empty(), "W1: a skip has an input that decided it");
-  Node& cause = node(failure);
-  if (!cause.skips) cause.skips = std::make_unique<SkipLog>();
-  SkipLog& log = *cause.skips;
+  Carried& cause = carried(failure);
+  if (!cause.node->skips) cause.node->skips = std::make_unique<SkipLog>();
+  cause.owns = true;
+  SkipLog& log = *cause.node->skips;
   if (log.ring.size() < kSkipRecords) {
     log.ring.push_back(std::move(skip));
   } else {
@@ -75,7 +76,9 @@ void ErrorGraph::record(FailureId failure, SkipRecord skip) {
 
 void ErrorGraph::suspect(FailureId failure, Suspects suspects) {
   if (suspects.newest.empty()) return;  // then none was dropped either
-  node(failure).suspects = std::make_unique<Suspects>(std::move(suspects));
+  Carried& found = carried(failure);
+  found.node->suspects = std::make_unique<Suspects>(std::move(suspects));
+  found.owns = true;
 }
 
 Suspects ErrorGraph::suspects(FailureId failure) const {
@@ -87,9 +90,9 @@ FailureReport ErrorGraph::report(FailureId failure) const {
   const Node& found = node(failure);
   FailureReport report;
   report.failure = failure;
-  report.carriers = found.tagged;
+  report.carriers = tagged(failure);
   report.correlation = found.correlation;
-  report.root = found.error;
+  report.root = error(failure);
   if (found.skips) report.dropped_records = found.skips->total - found.skips->ring.size();
   if (found.suspects) report.suspects = *found.suspects;
   return report;
@@ -132,7 +135,7 @@ std::vector<SkipRecord> ErrorGraph::records(FailureId failure) const {
 std::vector<FailureId> ErrorGraph::failures() const {
   std::vector<FailureId> ids;
   ids.reserve(size());
-  index_.for_each([&](FailureId id, std::uint32_t) { ids.push_back(id); });
+  index_.for_each([&](FailureId id, const Carried&) { ids.push_back(id); });
   std::sort(ids.begin(), ids.end());
   return ids;
 }
@@ -140,36 +143,24 @@ std::vector<FailureId> ErrorGraph::failures() const {
 void ErrorGraph::validate() const {
   index_.validate();
   std::uint64_t tags = 0;
-  std::size_t live = 0;
-  for (std::size_t slot = 0; slot < nodes_.size(); ++slot) {
-    const Node& each = nodes_[slot];
-    if (!each.id) continue;
-    ++live;
+  index_.for_each([&](FailureId id, const Carried& each) {
     tags += each.tagged;
-    TAINTGRAPH_CHECK(index_.get(each.id) == slot, "the index finds every failure");
-    TAINTGRAPH_CHECK(each.id.value() <= minted_, "C3: ids are minted in order");
-  }
-  TAINTGRAPH_CHECK(live == index_.size(), "the index holds nothing else");
-  TAINTGRAPH_CHECK(live + free_slots_.size() == nodes_.size(), "every slot is in use or free");
+    const Node& node = *each.node;
+    TAINTGRAPH_CHECK(node.id == id, "every failure has a node of its own");
+    TAINTGRAPH_CHECK(each.owns || (node.error.detail.empty() && !node.skips && !node.suspects),
+                     "what a node owns is known");
+    TAINTGRAPH_CHECK(id.value() <= minted_, "C3: ids are minted in order");
+  });
+  for (std::size_t i = 0; i < free_; ++i)
+    TAINTGRAPH_CHECK(!contains(free_nodes_[i]->id), "a free node is no failure's");
+  TAINTGRAPH_CHECK(index_.size() + free_ == nodes_.size(), "every node is in use or free");
   TAINTGRAPH_CHECK(tags == tags_, "C2: the running sum of tags");
 }
 
-ErrorGraph::Node& ErrorGraph::node(FailureId failure) {
-  if (recent_ && failure && recent_->id == failure) return *recent_;  // a dropped node has no id, so it matches nothing
-  const std::uint32_t slot = index_.get(failure);
-  TAINTGRAPH_CHECK(failure && slot != internal::IdMap::kAbsent, "a carried failure is in the graph (C1)");
-  recent_ = &nodes_[slot];
-  return *recent_;
-}
-
-void ErrorGraph::drop(Node& gone) {
-  std::uint32_t* slot = index_.find(gone.id);
-  free_slots_.push_back(*slot);
-  index_.erase(gone.id);
-  gone.id = FailureId();
-  if (!gone.error.detail.empty()) gone.error = Error{};  // the rest owns nothing
-  gone.skips.reset();
-  gone.suspects.reset();
+void ErrorGraph::Node::forget() {
+  error = Error{};
+  skips.reset();
+  suspects.reset();
 }
 
 }  // namespace taintgraph::core

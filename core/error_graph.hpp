@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/failure.hpp"
 #include "core/internal/id_map.hpp"
 
@@ -39,11 +41,22 @@ class ErrorGraph {
   // A new failure, carried by nothing yet: whoever mints it tags, pins or prunes it before the operation ends (C1).
   // Throws std::bad_alloc; nothing has changed then.
   [[nodiscard]] FailureId mint(Error error, Correlation correlation);
+  // The same with torn_down(), for a write scope that has not ended (W2). Every launch mints one, so no error is
+  // written for it.
+  [[nodiscard]] FailureId mint_provisional(Correlation correlation);
 
   // One more allocation, or one fewer, carries it (C2). Called by Taint and by unallocated records, once each however
   // many byte ranges there are. The last untag drops the failure. Require: it is in the graph; for untag: it is tagged.
-  void tag(FailureId failure);
-  void untag(FailureId failure);
+  void tag(FailureId failure) {
+    ++carried(failure).tagged;
+    ++tags_;
+  }
+  void untag(FailureId failure) {
+    Carried& counts = carried(failure);
+    TAINTGRAPH_CHECK(counts.tagged > 0, "C2: untagged more often than tagged");
+    --tags_;
+    if (--counts.tagged == 0 && counts.pins == 0) drop(failure, counts);
+  }
 
   // Holds the failure without any allocation carrying it (D1), and lets go of it again. Require: as for tag and untag.
   void pin(FailureId failure);
@@ -70,12 +83,15 @@ class ErrorGraph {
   // The same without a chain, for bytes that no skip can have produced (an unallocated buffer, a device's poison).
   [[nodiscard]] FailureReport report(FailureId failure) const;
 
-  [[nodiscard]] bool contains(FailureId failure) const { return index_.get(failure) != internal::IdMap::kAbsent; }
+  [[nodiscard]] bool contains(FailureId failure) const { return index_.find(failure) != nullptr; }
   // Require: it is in the graph.
-  [[nodiscard]] const Error& error(FailureId failure) const { return node(failure).error; }
+  [[nodiscard]] const Error& error(FailureId failure) const {
+    const Carried& found = carried(failure);
+    return found.provisional ? provisional_ : found.node->error;
+  }
   [[nodiscard]] Correlation correlation(FailureId failure) const { return node(failure).correlation; }
-  [[nodiscard]] std::uint64_t tagged(FailureId failure) const { return node(failure).tagged; }
-  [[nodiscard]] bool pinned(FailureId failure) const { return node(failure).pins != 0; }
+  [[nodiscard]] std::uint64_t tagged(FailureId failure) const { return carried(failure).tagged; }
+  [[nodiscard]] bool pinned(FailureId failure) const { return carried(failure).pins != 0; }
   [[nodiscard]] Suspects suspects(FailureId failure) const;
   [[nodiscard]] std::uint64_t records_total(FailureId failure) const;
   [[nodiscard]] std::vector<SkipRecord> records(FailureId failure) const;  // newest last
@@ -108,23 +124,45 @@ class ErrorGraph {
     [[nodiscard]] const SkipRecord& newest(std::size_t age) const { return ring[(total - 1 - age) % kSkipRecords]; }
   };
   struct Node {
-    FailureId id;  // none: a free slot
-    std::uint64_t tagged = 0;
-    std::uint32_t pins = 0;
+    FailureId id;  // the one that used it last, dropped or not
     Correlation correlation{};
     Error error;
     std::unique_ptr<SkipLog> skips;
     std::unique_ptr<Suspects> suspects;
+
+    void forget();
+  };
+  // What claims and releases ask for. It stands in the index itself: among many failures each cache line counts, so a
+  // release looks at no node, and neither does the drop of one that owns nothing.
+  struct Carried {
+    Node* node = nullptr;
+    std::uint32_t tagged = 0;  // there are fewer allocations than that (SliceId)
+    std::uint16_t pins = 0;
+    bool provisional = false;  // its error is provisional_, not the node's
+    bool owns = false;         // the node has text, skips or suspects to free
   };
 
-  [[nodiscard]] Node& node(FailureId failure);
-  [[nodiscard]] const Node& node(FailureId failure) const { return const_cast<ErrorGraph*>(this)->node(failure); }
-  void drop(Node& node);
+  [[nodiscard]] Carried& carried(FailureId failure) {
+    Carried* const found = index_.find(failure);
+    TAINTGRAPH_CHECK(found, "a carried failure is in the graph (C1)");
+    return *found;
+  }
+  [[nodiscard]] const Carried& carried(FailureId failure) const {
+    return const_cast<ErrorGraph*>(this)->carried(failure);
+  }
+  [[nodiscard]] const Node& node(FailureId failure) const { return *carried(failure).node; }
+  [[nodiscard]] Carried& enter(Correlation correlation);
+  void drop(FailureId failure, const Carried& gone) {
+    if (gone.owns) gone.node->forget();
+    free_nodes_[free_++] = gone.node;
+    index_.erase(failure);
+  }
 
-  Node* recent_ = nullptr;  // the node asked for last: a write scope asks for the same one again and again
-  internal::IdMap index_;   // id -> slot of nodes_
-  std::deque<Node> nodes_;
-  std::vector<std::uint32_t> free_slots_;  // capacity for every slot, so that dropping never allocates
+  const Error provisional_ = torn_down();
+  internal::IdMap<Carried> index_;
+  std::deque<Node> nodes_;         // a deque: nodes stay where they are
+  std::vector<Node*> free_nodes_;  // room for every node, so that dropping never allocates
+  std::size_t free_ = 0;           // how many stand there
   std::uint64_t minted_ = 0;
   std::uint64_t tags_ = 0;
   std::uint64_t widened_ = 0;

@@ -83,6 +83,27 @@ TEST(ErrorGraph, ReplacingTheErrorKeepsTheCarriers) {  // W2
   graph.untag(failure);
 }
 
+TEST(ErrorGraph, AProvisionalFailureSaysThatItsScopeWasTornDown) {  // W2
+  ErrorGraph graph;
+  Error text = error_named("launch");
+  text.detail = "of a failure that is gone";
+  graph.prune(graph.mint(text, Correlation{1}));
+  const FailureId failure = graph.mint_provisional(Correlation{2});
+  graph.tag(failure);
+  graph.validate();
+  EXPECT_EQ(graph.error(failure).name, torn_down().name);
+  EXPECT_EQ(graph.report(failure).root.name, torn_down().name);
+  EXPECT_EQ(graph.report(failure).root.detail, "");
+  EXPECT_EQ(graph.correlation(failure), Correlation{2});
+  graph.replace(failure, text);
+  graph.validate();
+  EXPECT_EQ(graph.error(failure).name, "launch");
+  EXPECT_EQ(graph.report(failure).root.detail, text.detail);
+  graph.untag(failure);
+  EXPECT_TRUE(graph.empty());
+  graph.validate();
+}
+
 TEST(ErrorGraph, NeverUsesAnIdTwice) {  // C3
   ErrorGraph graph;
   FailureId last;
@@ -113,6 +134,27 @@ TEST(ErrorGraph, FindsManyLiveFailuresWhateverOrderTheyGoIn) {
   }
   for (const FailureId failure : graph.failures()) graph.unpin(failure);
   EXPECT_TRUE(graph.empty());
+}
+
+TEST(ErrorGraph, StaysWholeHoweverLongFailuresComeAndGo) {
+  ErrorGraph graph;
+  std::vector<FailureId> live(300);
+  std::uint64_t drawn = 1;
+  for (std::uint64_t i = 0; i < 30000; ++i) {
+    drawn = drawn * 6364136223846793005U + 1442695040888963407U;
+    FailureId& chosen = live[(drawn >> 33) % live.size()];
+    if (chosen) graph.untag(chosen);
+    chosen = i % 5 == 0 ? graph.mint(error_named("x"), Correlation{i}) : graph.mint_provisional(Correlation{i});
+    graph.tag(chosen);
+    EXPECT_FALSE(graph.contains(FailureId())) << "none is no failure";
+    if (i % 100 != 0) continue;
+    graph.validate();
+    for (const FailureId each : live) ASSERT_TRUE(!each || graph.contains(each));
+    for (const FailureId each : live) ASSERT_TRUE(!each || graph.tagged(each) == 1);
+  }
+  for (const FailureId each : live) graph.untag(each);
+  EXPECT_TRUE(graph.empty());
+  graph.validate();
 }
 
 TEST(ErrorGraph, WalksTheChainFromTheReadBackToTheRoot) {  // R2
@@ -173,6 +215,7 @@ TEST(ErrorGraph, KeepsTheNewestRecordsAndCountsAll) {  // R2
   EXPECT_EQ(report.dropped_records, 4u);
   EXPECT_NE(to_string(report).find("4 older skips"), std::string::npos);
   EXPECT_EQ(graph.records_total(failure), kSkips);
+  graph.validate();
   EXPECT_EQ(graph.records(failure).front().kernel, "k4") << "oldest kept first";
   EXPECT_TRUE(graph.report(failure, bytes(4, 0, 8)).chain.empty()) << "its record was dropped";
   graph.untag(failure);

@@ -84,12 +84,6 @@ void Taint::become_few(ErrorGraph& graph) {
   put_map(std::unique_ptr<internal::ClaimMap>(map), graph);
 }
 
-void Taint::forget_inline(ErrorGraph& graph) {
-  const FailureId gone = std::exchange(failure_, FailureId());
-  begin_ = end_ = 0;
-  graph.untag(gone);
-}
-
 // Gives up every claim of a map at once: the work goes by failures, not by fragments.
 void Taint::forget_many(ErrorGraph& graph) {
   std::unique_ptr<internal::ClaimMap> map{many()};

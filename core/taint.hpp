@@ -101,7 +101,11 @@ class Taint {
   [[nodiscard]] internal::ClaimMap* many() const;
   void become_many(ErrorGraph& graph);
   void become_few(ErrorGraph& graph);
-  void forget_inline(ErrorGraph& graph);
+  void forget_inline(ErrorGraph& graph) {
+    const FailureId gone = std::exchange(failure_, FailureId());
+    begin_ = end_ = 0;
+    graph.untag(gone);
+  }
   void forget_many(ErrorGraph& graph);
   void claim_more(ByteRange range, FailureId failure, ErrorGraph& graph);
   void release_part(ByteRange range, ErrorGraph& graph);

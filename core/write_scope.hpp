@@ -30,7 +30,7 @@ class WriteScope {
       : graph_(graph), targets_(targets), correlation_(correlation), widened_(graph.widened()) {
     for (const WriteTarget& target : targets_) {
       if (target.range.empty()) continue;
-      if (!failure_) failure_ = graph_.mint(torn_down(), correlation_);
+      if (!failure_) failure_ = graph_.mint_provisional(correlation_);
       target.taint->claim(target.range, failure_, graph_);
     }
   }

@@ -71,7 +71,9 @@ std::string run(const std::vector<Step>& program) {
     for (Known& each : known)
       if (!each.dropped) live.push_back(&each);
     if (step.what % 8 == 0 || live.empty()) {
-      const core::FailureId id = graph.mint(core::torn_down(), core::Correlation{step.a});
+      const core::Correlation correlation{step.a};
+      const core::FailureId id =
+          step.b % 2 == 0 ? graph.mint(core::torn_down(), correlation) : graph.mint_provisional(correlation);
       for (const Known& each : known)
         if (each.id == id || !id) return "C3: an id was used twice, or is none";
       known.push_back({.id = id, .tags = 0, .pins = 0, .dropped = false, .skips = {}});

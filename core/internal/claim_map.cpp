@@ -239,7 +239,7 @@ void ClaimMap::count_down(FailureId failure, std::uint32_t fragments, Observer& 
 }
 
 void ClaimMap::validate() const {
-  IdMap recount;
+  IdMap<std::uint32_t> recount;
   std::size_t total = 0;
   Fragment last;
   TAINTGRAPH_CHECK(blocks_.size() == begins_.size(), "one first offset a block");
@@ -264,7 +264,8 @@ void ClaimMap::validate() const {
   }
   TAINTGRAPH_CHECK(total == size_ && recount.size() == counts_.size(), "C2: fragments are counted");
   recount.for_each([&](FailureId failure, std::uint32_t count) {
-    TAINTGRAPH_CHECK(counts_.get(failure) == count, "C2: fragments of each failure are counted");
+    const std::uint32_t* const kept = counts_.find(failure);
+    TAINTGRAPH_CHECK(kept && *kept == count, "C2: fragments of each failure are counted");
   });
 }
 

@@ -58,7 +58,7 @@ class ClaimMap {
     counts_.for_each([&](FailureId failure, std::uint32_t) { visit(failure); });
   }
 
-  [[nodiscard]] bool carries(FailureId failure) const { return counts_.get(failure) != IdMap::kAbsent; }
+  [[nodiscard]] bool carries(FailureId failure) const { return counts_.find(failure) != nullptr; }
   [[nodiscard]] std::size_t size() const { return size_; }
   // Requires: size() > 0.
   [[nodiscard]] const Fragment& front() const { return blocks_.front()->fragments[0]; }
@@ -106,7 +106,7 @@ class ClaimMap {
   std::vector<std::unique_ptr<Block>> blocks_;    // none is empty
   std::vector<std::uint64_t> begins_;             // of each block: where its first fragment begins
   std::array<std::unique_ptr<Block>, 2> spares_;  // at least one during a change, which so cannot fail once begun
-  IdMap counts_;                                  // fragments of each failure
+  IdMap<std::uint32_t> counts_;                   // fragments of each failure
   std::size_t size_ = 0;
 };
 
