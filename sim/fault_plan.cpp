@@ -18,9 +18,6 @@ constexpr std::string_view kRecorded = "recorded";
 
 bool is_host_code(gpu::FaultKind kind) { return kind == gpu::FaultKind::host_exception; }
 
-// How often a wait asks is a matter of time, and what a plan strikes is not to be.
-bool is_poll(Call call) { return call == Call::cuStreamQuery; }
-
 }  // namespace
 
 CallClass class_of(Call call) {
@@ -90,11 +87,13 @@ FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
     names_operations_ = names_operations_ || !planned_[i].operation.empty();
     ever_selectable_ |= selectable_.emplace_back(selectable(planned_[i]));
   }
+  endangered_ = ever_selectable_;
 }
 
 void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   armed_.reset();
   recorded_ = {};
+  endangered_ = ever_selectable_;
   made_ = {};
   operation_ = ordinal;
   if (!names_operations_) return;
@@ -106,6 +105,12 @@ void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
   armed_.emplace();
   for (const Call call : calls) armed_->calls.set(static_cast<std::size_t>(call));
   armed_->fault = fault;
+  endangered_ |= armed_->calls;
+}
+
+void FaultPlan::strike(std::span<const CallFault> faults) {
+  recorded_ = faults;
+  for (const CallFault& each : faults) endangered_.set(static_cast<std::size_t>(each.call));
 }
 
 FaultPlan::Calls FaultPlan::selectable(const PlannedFault& planned) {
@@ -153,14 +158,11 @@ FiredFault FaultPlan::fire(const Fault& fault, Call call, std::string_view plann
                                         fault.surface_after_calls, std::string(planned)});
 }
 
-std::optional<FiredFault> FaultPlan::decide(const CallSite& site) {
-  if (site.call != Call::none && !is_poll(site.call)) ++calls_;
-  if (asleep_) return std::nullopt;
-  ++made_[static_cast<std::size_t>(site.call)];
+std::optional<FiredFault> FaultPlan::decide_endangered(const CallSite& site) {
   // Every planned fault counts the calls it selects, even where another one strikes.
   std::optional<std::size_t> first;
   const auto call = static_cast<std::size_t>(site.call);
-  for (std::size_t i = 0; ever_selectable_.test(call) && i < planned_.size(); ++i) {
+  for (std::size_t i = 0; i < planned_.size(); ++i) {
     if (selectable_[i].test(call) && selects(planned_[i], site) && strikes(i) && !first) first = i;
   }
   if (armed_ && armed_->calls.test(call) && is_host_code(armed_->fault.kind) == (site.call == Call::none) &&

@@ -102,11 +102,18 @@ class FaultPlan {
   void strike(std::span<const gpu::Call> calls, const Fault& fault);
 
   // Arms faults for single calls of the operation just begun. `faults` must live until the next operation begins.
-  void strike(std::span<const CallFault> faults) { recorded_ = faults; }
+  void strike(std::span<const CallFault> faults);
 
   // Asks about one driver call; counts it, unless it only asks whether a stream is done. Such a call is struck only
   // where a planned fault names it. A result is logged as fired.
-  [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site);
+  [[nodiscard]] std::optional<FiredFault> decide(const CallSite& site) {
+    if (site.call != gpu::Call::none && !is_poll(site.call)) ++calls_;
+    if (asleep_) return std::nullopt;
+    const auto call = static_cast<std::size_t>(site.call);
+    ++made_[call];
+    if (!endangered_.test(call)) return std::nullopt;
+    return decide_endangered(site);
+  }
 
   // While it sleeps nothing strikes and no call is counted as selected: the making of a device and its end are no part
   // of the program that a plan is about.
@@ -137,6 +144,10 @@ class FaultPlan {
     Fault fault;
   };
 
+  // How often a wait asks is a matter of time, and what a plan strikes is not to be.
+  [[nodiscard]] static bool is_poll(gpu::Call call) { return call == gpu::Call::cuStreamQuery; }
+  // Requires: the call is counted, and some fault may strike it.
+  [[nodiscard]] std::optional<FiredFault> decide_endangered(const CallSite& site);
   [[nodiscard]] static Calls selectable(const PlannedFault& planned);
   // Requires: the call is selectable.
   [[nodiscard]] bool selects(const PlannedFault& planned, const CallSite& site) const;
@@ -149,6 +160,7 @@ class FaultPlan {
   std::vector<PlannedFault> planned_;
   std::vector<Calls> selectable_;        // per planned fault: calls that it can select, seen by their names alone
   Calls ever_selectable_;                // by any of them
+  Calls endangered_;                     // calls of the operation that some fault may strike, planned or its own
   std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far
   std::vector<std::uint64_t> struck_;    // per planned fault: times it has fired
   std::optional<Armed> armed_;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,12 +27,12 @@ class HandleTable {
   [[nodiscard]] Handle create(T object, bool lost) {
     std::uint32_t slot = static_cast<std::uint32_t>(entries_.size());
     if (free_.empty()) {
-      entries_.emplace_back();
+      entries_.push_back(std::make_unique<Entry>());
     } else {
       slot = free_.back();
       free_.pop_back();
     }
-    Entry& entry = entries_[slot];
+    Entry& entry = *entries_[slot];
     ++entry.generation;
     entry.lost = lost;
     live_ += lost ? 0U : 1U;
@@ -44,15 +44,17 @@ class HandleTable {
   [[nodiscard]] T* find(Handle handle) {
     const auto value = reinterpret_cast<std::uint64_t>(handle);
     const auto slot = static_cast<std::uint32_t>((value >> kSlotShift) & kSlotMask);
-    if (slot >= entries_.size() || handle_of(slot) != handle || !entries_[slot].object) return nullptr;
-    return &*entries_[slot].object;
+    if (slot >= entries_.size()) return nullptr;
+    Entry& entry = *entries_[slot];
+    return handle_of(slot) == handle && entry.object ? &*entry.object : nullptr;
   }
 
   // Requires: find(handle) is not null.
   void erase(Handle handle) {
     const auto slot = static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(handle) >> kSlotShift) & kSlotMask);
-    live_ -= entries_[slot].lost ? 0U : 1U;
-    entries_[slot].object.reset();
+    Entry& entry = *entries_[slot];
+    live_ -= entry.lost ? 0U : 1U;
+    entry.object.reset();
     free_.push_back(slot);
   }
 
@@ -60,7 +62,7 @@ class HandleTable {
   template <class Visit>
   void each(Visit&& visit) {
     for (std::uint32_t slot = 0; slot < entries_.size(); ++slot) {
-      if (entries_[slot].object) visit(handle_of(slot), *entries_[slot].object);
+      if (entries_[slot]->object) visit(handle_of(slot), *entries_[slot]->object);
     }
   }
 
@@ -82,12 +84,12 @@ class HandleTable {
   static constexpr std::uint64_t kKindShift = 60;
 
   [[nodiscard]] Handle handle_of(std::uint32_t slot) const {
-    return reinterpret_cast<Handle>(tag_ | (std::uint64_t{entries_[slot].generation} << kGenerationShift) |
+    return reinterpret_cast<Handle>(tag_ | (std::uint64_t{entries_[slot]->generation} << kGenerationShift) |
                                     (std::uint64_t{slot} << kSlotShift));
   }
 
   std::uint64_t tag_;
-  std::deque<Entry> entries_;
+  std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<std::uint32_t> free_;
   std::size_t live_ = 0;
 };

@@ -25,12 +25,24 @@ enum class Draw : std::uint64_t {
   return value ^ (value >> 31U);
 }
 
+// All choices of one purpose.
+class Draws {
+ public:
+  constexpr Draws(std::uint64_t seed, Draw purpose)
+      : base_(spread(seed + kStep * static_cast<std::uint64_t>(purpose)) + kStep) {}
+
+  [[nodiscard]] constexpr std::uint64_t operator()(std::uint64_t first, std::uint64_t second = 0) const {
+    return spread(spread(base_ + kStep * first) + kStep * (second + 1));
+  }
+
+ private:
+  static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t base_;
+};
+
 [[nodiscard]] constexpr std::uint64_t draw(std::uint64_t seed, Draw purpose, std::uint64_t first,
                                            std::uint64_t second = 0) {
-  constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;
-  std::uint64_t value = spread(seed + kStep * static_cast<std::uint64_t>(purpose));
-  value = spread(value + kStep * (first + 1));
-  return spread(value + kStep * (second + 1));
+  return Draws(seed, purpose)(first, second);
 }
 
 }  // namespace taintgraph::sim

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/seeded_draw.hpp"
-
 namespace taintgraph::sim {
 namespace {
 
@@ -46,7 +44,7 @@ WorkItem& Timeline::enqueue(std::uint32_t index) {
   item->work.host_digest.reset();
   item->work.write_limit = Work::kAllBytes;
   const std::uint64_t start = std::max(slot.ready_at, now_);
-  const std::uint64_t length = kShortestWork + draw(seed_, Draw::work_duration, index, item->ordinal) % kWorkSpread;
+  const std::uint64_t length = kShortestWork + durations_(index, item->ordinal) % kWorkSpread;
   item->due = start < kNever - length ? start + length : kNever;
   slot.ready_at = item->due;
   slot.clock.join(host_);
@@ -148,7 +146,7 @@ bool Timeline::run_mark_before(const WorkItem& item) {
 }
 
 void Timeline::step() {
-  now_ += kShortestStep + draw(seed_, Draw::host_step, ++steps_) % kStepSpread;
+  now_ += kShortestStep + steps_drawn_(++steps_) % kStepSpread;
   if (pending_ == 0) return;
   if (forced_) {
     run_forced();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sim/device_order.hpp"
+#include "sim/seeded_draw.hpp"
 #include "sim/unscheduled.hpp"
 #include "sim/vector_clock.hpp"
 #include "sim/work.hpp"
@@ -36,7 +37,7 @@ class Timeline {
 
   // `order` may be null.
   Timeline(std::uint64_t seed, WorkRunner& runner, DeviceOrder* order = nullptr)
-      : seed_(seed), runner_(runner), order_(order) {}
+      : steps_drawn_(seed, Draw::host_step), durations_(seed, Draw::work_duration), runner_(runner), order_(order) {}
 
   [[nodiscard]] std::uint32_t open_slot();
   // Work in it still runs.
@@ -127,7 +128,8 @@ class Timeline {
   void retire(Slot& slot);
   void note_next_due();
 
-  std::uint64_t seed_;
+  Draws steps_drawn_;
+  Draws durations_;
   WorkRunner& runner_;
   DeviceOrder* order_;
   VectorClock awaited_;  // with an order: what the host pauses for
