@@ -139,6 +139,7 @@ class Launch {
   }
 
   void declare_all() { checker_.declare(declared_, ~std::uint64_t{0}); }
+  void declare_without_effect() { checker_.declare_without_effect(); }
   void declare_nothing() { checker_.declare({}, 0); }
 
   [[nodiscard]] std::optional<FaultKind> run(const CompiledKernel& kernel, unsigned grid, unsigned block) {
@@ -250,6 +251,18 @@ std::vector<std::string> names() {
   std::vector<std::string> names;
   for (const auto& [name, work] : works()) names.push_back(name);
   return names;
+}
+
+// As it is looked at ahead of its time: it may touch what it will touch then, and leaves no trace.
+TEST_P(KernelTest, LeavesMemoryAloneWhereItIsToHaveNoEffect) {
+  const Work work = this->work(300);  // further than one window reaches
+  Launch launch(work);
+  launch.declare_without_effect();
+  EXPECT_FALSE(launch.run(kernel_, std::max(1U, blocks_for(total(work.results), 32)), 32));
+  EXPECT_EQ(launch.undeclared().loads + launch.undeclared().stores, 0U);
+  for (std::size_t i = 0; i < work.results.size(); ++i) {
+    EXPECT_EQ(launch.bytes(work.reads.size() + i), Bytes(work.results[i].size(), Launch::kUntouched)) << i;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(names()),
