@@ -87,15 +87,20 @@ Suspects ErrorGraph::suspects(FailureId failure) const {
 }
 
 FailureReport ErrorGraph::report(FailureId failure) const {
-  const Node& found = node(failure);
   FailureReport report;
+  describe(failure, report);
+  return report;
+}
+
+void ErrorGraph::describe(FailureId failure, FailureReport& report) const {
+  const Carried& counts = carried(failure);
+  const Node& found = *counts.node;
   report.failure = failure;
-  report.carriers = tagged(failure);
+  report.carriers = counts.tagged;
   report.correlation = found.correlation;
-  report.root = error(failure);
+  report.root = counts.provisional ? provisional_ : found.error;
   if (found.skips) report.dropped_records = found.skips->total - found.skips->ring.size();
   if (found.suspects) report.suspects = *found.suspects;
-  return report;
 }
 
 FailureReport ErrorGraph::report(FailureId failure, const WeakBinding& from) const {

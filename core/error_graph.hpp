@@ -82,6 +82,8 @@ class ErrorGraph {
   [[nodiscard]] FailureReport report(FailureId failure, const WeakBinding& from) const;
   // The same without a chain, for bytes that no skip can have produced (an unallocated buffer, a device's poison).
   [[nodiscard]] FailureReport report(FailureId failure) const;
+  // The same, into a report that says nothing yet.
+  void describe(FailureId failure, FailureReport& report) const;
 
   [[nodiscard]] bool contains(FailureId failure) const { return index_.find(failure) != nullptr; }
   // Require: it is in the graph.

@@ -153,16 +153,11 @@ Status Runtime::rejected(Error error) const {
   return tl::unexpected(OperationError{Outcome::rejected, std::move(error), {}});
 }
 
-Status Runtime::poisoned() const {
-  FailureReport report = graph_.report(poison_);
-  Error error = report.root;
-  return tl::unexpected(OperationError{Outcome::poisoned, std::move(error), {{std::move(report)}}});
-}
-
-Status Runtime::unwritten(FailureId reason) const {
-  FailureReport report = graph_.report(reason);
-  Error error = report.root;
-  return tl::unexpected(OperationError{Outcome::unwritten, std::move(error), {{std::move(report)}}});
+// Put together in its place: moving a report costs more than writing one.
+Status Runtime::refused(Outcome outcome, FailureId failure) const {
+  Status status(tl::unexpect, OperationError{outcome, graph_.error(failure), {}});
+  graph_.describe(failure, status.error().several.reports.emplace_back());
+  return status;
 }
 
 Status Runtime::failed(Error error, Correlation correlation) {
@@ -181,10 +176,7 @@ Status Runtime::failed(FailureId failure) {
     ErrorGraph& graph;
     FailureId failure;
   } const pruning{graph_, failure};
-  FailureReport report = graph_.report(failure);
-  OperationError refused{Outcome::failed, report.root, {}};
-  refused.several.reports.push_back(std::move(report));  // a list in braces would copy it
-  return tl::unexpected(std::move(refused));
+  return refused(Outcome::failed, failure);
 }
 
 Status Runtime::failed_wait(Error error, Correlation correlation) {

@@ -178,8 +178,10 @@ class Runtime {
 
   // Saying no (runtime.cpp).
   [[nodiscard]] Status rejected(Error error) const;
-  [[nodiscard]] Status poisoned() const;
-  [[nodiscard]] Status unwritten(FailureId reason) const;
+  // By what is known of one failure.
+  [[nodiscard]] Status refused(Outcome outcome, FailureId failure) const;
+  [[nodiscard]] Status poisoned() const { return refused(Outcome::poisoned, poison_); }
+  [[nodiscard]] Status unwritten(FailureId reason) const { return refused(Outcome::unwritten, reason); }
   // Mints, or takes, the failure of an operation that failed; poisons the device if the error is sticky (D1).
   [[nodiscard]] Status failed(Error error, Correlation correlation);
   [[nodiscard]] Status failed(FailureId failure);

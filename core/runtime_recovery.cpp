@@ -68,15 +68,10 @@ DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamInde
 Status Runtime::reset(Correlation correlation) {
   drain_dropped();
   if (!poison_) return rejected(program_error_named(program_error::not_poisoned));
-  const auto stays_poisoned = [this] {
-    FailureReport report = graph_.report(poison_);
-    Error error = report.root;
-    return tl::unexpected(OperationError{Outcome::failed, std::move(error), {{std::move(report)}}});
-  };
-  if (graph_.error(poison_).recovery != Recovery::context) return stays_poisoned();
+  if (graph_.error(poison_).recovery != Recovery::context) return refused(Outcome::failed, poison_);
   static_cast<void>(correlation);
   static_cast<void>(drop_recorded_work());  // the context that they belong to is about to be destroyed
-  if (auto recreated = device_.recreate(); !recreated) return stays_poisoned();
+  if (auto recreated = device_.recreate(); !recreated) return refused(Outcome::failed, poison_);
 
   // The memory went with its context; every live buffer is lost and says why (D2).
   buffers_.for_each([this](Buffer& each) { lose(each); });

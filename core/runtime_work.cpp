@@ -137,10 +137,7 @@ Status Runtime::record_skip(const Work& work, std::vector<ClaimedInput> inputs) 
     if (!output.range.empty() && !output.buffer->unallocated())
       record.outputs.push_back({output.buffer->id, output.range});
   graph_.record(cause, std::move(record));
-
-  FailureReport report = graph_.report(cause);
-  Error error = report.root;
-  return tl::unexpected(OperationError{Outcome::skipped, std::move(error), {{std::move(report)}}});
+  return refused(Outcome::skipped, cause);
 }
 
 DeviceResult<void> Runtime::order(StreamIndex stream) {

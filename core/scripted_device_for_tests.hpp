@@ -12,7 +12,7 @@
 
 namespace taintgraph::core {
 
-class ScriptedDevice final : public Device {
+class ScriptedDevice : public Device {
  public:
   explicit ScriptedDevice(std::uint32_t streams = 4) : streams_(streams) {}
 
