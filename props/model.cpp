@@ -156,10 +156,7 @@ std::vector<Model::Ordinal> Model::held_by_graphs() const {
 // C1, C2: counted from the claims of every buffer.
 Model::Census Model::census() const {
   std::vector<Ordinal> carried;
-  for (const reference::Buffer& buffer : state_.memory.buffers()) {
-    const std::vector<Ordinal> failures = reference::carried_by(buffer);
-    carried.insert(carried.end(), failures.begin(), failures.end());
-  }
+  for (const reference::Buffer& buffer : state_.memory.buffers()) reference::add_carried(buffer, carried);
   const std::uint64_t tags = carried.size();
   if (state_.poison != 0) carried.push_back(state_.poison);
   return {each_once(std::move(carried)), tags};
@@ -174,7 +171,7 @@ void Model::tell(Prediction& prediction) const {
   for (const Ordinal root : prediction.roots) {
     Told told;
     for (const reference::Buffer& buffer : state_.memory.buffers())
-      told.carriers += contains(reference::carried_by(buffer), root) ? 1 : 0;
+      told.carriers += reference::carries(buffer, root) ? 1 : 0;
     const reference::Failure& failure = state_.failures.at(root);
     told.dropped_records = failure.skips_total - failure.skips.size();
     prediction.told.push_back(told);

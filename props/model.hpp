@@ -138,12 +138,12 @@ class Model {
   Prediction write(Step& step);
   Prediction launch(Step& step);
   Prediction copy(Step& step);
-  Prediction submit(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed = std::nullopt);
-  [[nodiscard]] static bool hangs(const reference::Graph& graph);
-  [[nodiscard]] static bool may_be_no_work(const reference::Graph& graph);
-  void queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed);
-  void queue_failed(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed);
-  Prediction skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs);
+  Prediction submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed = std::nullopt);
+  [[nodiscard]] static bool hangs(reference::Nodes graph);
+  [[nodiscard]] static bool may_be_no_work(reference::Nodes graph);
+  void queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
+  void queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
+  Prediction skip(Step& step, reference::Nodes graph, const std::vector<reference::ClaimedInput>& inputs);
   Prediction read(Step& step);
   [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
   Prediction trust(Step& step);
@@ -169,11 +169,11 @@ class Model {
   [[nodiscard]] std::optional<Prediction> wait_in_vain(Step& step, std::optional<std::uint32_t> stream);
   // Whether that wait fails by itself. `some_end`: of what is waited for, some ends in any case.
   [[nodiscard]] static bool meets_an_error(const Step& step, bool some_end);
-  [[nodiscard]] std::optional<Trouble> stalling(Step& step, const reference::Graph& graph);
+  [[nodiscard]] std::optional<Trouble> stalling(Step& step, reference::Nodes graph);
   // Its host code threw once the work was done.
   [[nodiscard]] static bool threw(const Trouble& trouble);
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
-  void leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful);
+  void leave_faults_of(reference::Nodes graph, std::uint32_t stream, bool doubtful);
   [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
   [[nodiscard]] static std::optional<Trouble> own_trouble(Step& step);
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);

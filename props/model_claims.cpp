@@ -26,12 +26,16 @@ void Claims::set(std::uint64_t begin, std::uint64_t end, Ordinal failure) {
   if (first > 0) join_with_next(first - 1);
 }
 
+std::span<const Claim> Claims::meeting(std::uint64_t begin, std::uint64_t end) const {
+  if (begin == end) return {};  // though it may lie within an entry
+  const auto first = find(list_, begin);
+  return {first, std::partition_point(first, list_.end(), [end](const Claim& each) { return each.begin < end; })};
+}
+
 std::vector<Claim> Claims::within(std::uint64_t begin, std::uint64_t end) const {
   std::vector<Claim> found;
-  if (begin == end) return found;  // though it lies within an entry
-  for (auto each = find(list_, begin); each != list_.end() && each->begin < end; ++each) {
-    found.push_back({std::max(each->begin, begin), std::min(each->end, end), each->failure});
-  }
+  for (const Claim& each : meeting(begin, end))
+    found.push_back({std::max(each.begin, begin), std::min(each.end, end), each.failure});
   return found;
 }
 

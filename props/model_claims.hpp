@@ -4,10 +4,12 @@
 // that a trusted buffer costs nothing to look through. It is a sorted list and no more: claiming cuts the entries at
 // both ends of the range and exchanges what lies between. A test does the same to an array of bytes and compares.
 //
-// Cost: looking up is linear in the entries, and so is a change.
+// Cost: looking up is logarithmic in the entries, a change linear.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace taintgraph::props::reference {
@@ -33,6 +35,8 @@ class Claims {
 
   // In order of bytes; entries that touch are of different failures.
   [[nodiscard]] const std::vector<Claim>& list() const { return list_; }
+  // Those with a byte in [begin, end), as they are; good until the next change.
+  [[nodiscard]] std::span<const Claim> meeting(std::uint64_t begin, std::uint64_t end) const;
   // What of them lies in [begin, end).
   [[nodiscard]] std::vector<Claim> within(std::uint64_t begin, std::uint64_t end) const;
 

@@ -58,6 +58,7 @@ TEST(ModelClaims, OfAnEmptyRangeCutNothing) {
   claims.set(4, 4, 0);
   EXPECT_EQ(claims.list(), (std::vector<Claim>{{0, 8, 3}}));
   EXPECT_EQ(claims.within(4, 4), std::vector<Claim>());
+  EXPECT_TRUE(claims.meeting(4, 4).empty());
 }
 
 }  // namespace

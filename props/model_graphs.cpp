@@ -16,8 +16,9 @@ bool holds(const std::vector<Range>& ranges, Ordinal buffer, std::uint64_t byte)
 Ordinal first_claim_outside(const Range& range, const std::vector<Range>& written, const Memory& memory) {
   const Buffer& buffer = memory.at(range.buffer);
   if (memory.unallocated(range)) return buffer.reason;
-  for (const Claim& claim : buffer.claims.within(range.begin, range.end)) {
-    for (std::uint64_t i = claim.begin; i < claim.end; ++i) {
+  for (const Claim& claim : buffer.claims.meeting(range.begin, range.end)) {
+    const std::uint64_t end = std::min(claim.end, range.end);
+    for (std::uint64_t i = std::max(claim.begin, range.begin); i < end; ++i) {
       if (!holds(written, range.buffer, i)) return claim.failure;
     }
   }
@@ -54,26 +55,30 @@ void run_first_bytes(const Node& node, std::uint64_t bytes_done, Memory& memory)
 
 }  // namespace
 
-std::vector<Range> written_by(const Graph& graph) {
+std::vector<Range> written_by(Nodes graph) {
   std::vector<Range> ranges;
   for (const Node& node : graph) ranges.insert(ranges.end(), node.writes.begin(), node.writes.end());
   return ranges;
 }
 
-std::vector<Range> read_by(const Graph& graph) {
+std::vector<Range> read_by(Nodes graph) {
   std::vector<Range> ranges;
   for (const Node& node : graph) ranges.insert(ranges.end(), node.reads.begin(), node.reads.end());
   return ranges;
 }
 
-void add_held(const Graph& graph, std::vector<Ordinal>& held) {
+void claim_written(Nodes graph, Ordinal failure, Memory& memory) {
+  for (const Node& node : graph) memory.claim(node.writes, failure);
+}
+
+void add_held(Nodes graph, std::vector<Ordinal>& held) {
   for (const Node& node : graph) {
     for (const Range& read : node.reads) held.push_back(read.buffer);
     for (const Range& write : node.writes) held.push_back(write.buffer);
   }
 }
 
-std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memory) {
+std::vector<ClaimedInput> claimed_inputs(Nodes graph, const Memory& memory) {
   std::vector<ClaimedInput> inputs;
   std::vector<Range> written;  // by earlier nodes
   for (const Node& node : graph) {
@@ -84,16 +89,16 @@ std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memor
     for (const Range& write : node.writes) {
       if (memory.unallocated(write)) inputs.push_back({write, memory.at(write.buffer).reason});
     }
-    written.insert(written.end(), node.writes.begin(), node.writes.end());
+    if (graph.size() > 1) written.insert(written.end(), node.writes.begin(), node.writes.end());
   }
   return inputs;
 }
 
-void run(const Graph& graph, Memory& memory) {
+void run(Nodes graph, Memory& memory) {
   for (const Node& node : graph) run(node, memory);
 }
 
-void run_partly(const Graph& graph, const Strike& strike, Memory& memory) {
+void run_partly(Nodes graph, const Strike& strike, Memory& memory) {
   const bool one_node = graph.size() == 1;
   if (strike.effect == Effect::nothing) return;
   if (strike.effect == Effect::everything) return run(graph, memory);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Node {
 };
 
 using Graph = std::vector<Node>;
+using Nodes = std::span<const Node>;  // of a graph, or a single one
 
 // An open capture.
 struct Window {
@@ -37,22 +39,25 @@ struct Window {
 };
 
 // Every range that the graph writes, node by node, claims or not, memory or not.
-[[nodiscard]] std::vector<Range> written_by(const Graph& graph);
+[[nodiscard]] std::vector<Range> written_by(Nodes graph);
 
 // Every range that the graph reads, node by node.
-[[nodiscard]] std::vector<Range> read_by(const Graph& graph);
+[[nodiscard]] std::vector<Range> read_by(Nodes graph);
+
+// Every byte that the graph writes is claimed by `failure` from now on; zero: trusted.
+void claim_written(Nodes graph, Ordinal failure, Memory& memory);
 
 // Every buffer that the graph holds, once or more: whatever it names, by an empty range too (G3).
-void add_held(const Graph& graph, std::vector<Ordinal>& held);
+void add_held(Nodes graph, std::vector<Ordinal>& held);
 
 // What keeps the graph from running (W1, G2): node by node, the reads with a claimed byte that no node before has
 // written, then the writes to unallocated buffers. The first decides.
-[[nodiscard]] std::vector<ClaimedInput> claimed_inputs(const Graph& graph, const Memory& memory);
+[[nodiscard]] std::vector<ClaimedInput> claimed_inputs(Nodes graph, const Memory& memory);
 
 // Computes what the nodes write, in order. Values only: claims are the caller's to release.
-void run(const Graph& graph, Memory& memory);
+void run(Nodes graph, Memory& memory);
 
 // The same for work that failed, as far as it happened all the same.
-void run_partly(const Graph& graph, const Strike& strike, Memory& memory);
+void run_partly(Nodes graph, const Strike& strike, Memory& memory);
 
 }  // namespace taintgraph::props::reference

@@ -18,11 +18,19 @@ auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
 
 }  // namespace
 
-std::vector<Ordinal> carried_by(const Buffer& buffer) {
-  std::vector<Ordinal> failures;
+void add_carried(const Buffer& buffer, std::vector<Ordinal>& failures) {
   if (buffer.reason != 0) failures.push_back(buffer.reason);
-  for (const Claim& claim : buffer.claims.list()) add_new(failures, claim.failure);
-  return failures;
+  const auto others = static_cast<std::ptrdiff_t>(failures.size());
+  for (const Claim& claim : buffer.claims.list()) {
+    const auto first = failures.begin() + others;
+    if (std::find(first, failures.end(), claim.failure) == failures.end()) failures.push_back(claim.failure);
+  }
+}
+
+bool carries(const Buffer& buffer, Ordinal failure) {
+  const std::vector<Claim>& claims = buffer.claims.list();
+  return buffer.reason == failure ||
+         std::any_of(claims.begin(), claims.end(), [failure](const Claim& each) { return each.failure == failure; });
 }
 
 Ordinal Memory::named(traces::NameId name) const {
@@ -46,6 +54,7 @@ std::optional<Range> Memory::resolve(const traces::Ref& ref) const {
 
 std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> refs) const {
   std::vector<Range> ranges;
+  ranges.reserve(refs.size());
   for (const traces::Ref& ref : refs) {
     const std::optional<Range> range = resolve(ref);
     if (!range) return std::nullopt;
@@ -93,14 +102,17 @@ void Memory::claim(std::span<const Range> ranges, Ordinal failure) {
 void Memory::release(std::span<const Range> ranges) { claim(ranges, 0); }
 
 Ordinal Memory::first_claim(const Range& range) const {
-  const std::vector<Ordinal> found = claims(range);
-  return found.empty() ? 0 : found.front();
+  const Buffer& buffer = at(range.buffer);
+  if (unallocated(range)) return buffer.reason;
+  const std::span<const Claim> found = buffer.claims.meeting(range.begin, range.end);
+  return found.empty() ? 0 : found.front().failure;
 }
 
 std::vector<Ordinal> Memory::claims(const Range& range) const {
-  if (unallocated(range)) return {at(range.buffer).reason};
+  const Buffer& buffer = at(range.buffer);
+  if (unallocated(range)) return {buffer.reason};
   std::vector<Ordinal> found;
-  for (const Claim& claim : at(range.buffer).claims.within(range.begin, range.end)) add_new(found, claim.failure);
+  for (const Claim& claim : buffer.claims.meeting(range.begin, range.end)) add_new(found, claim.failure);
   return found;
 }
 

@@ -31,8 +31,10 @@ struct Buffer {
   Claims claims = {};      // likewise
 };
 
-// The failures that a buffer carries: its reason, and those that claim a byte of it; each once.
-[[nodiscard]] std::vector<Ordinal> carried_by(const Buffer& buffer);
+// Adds the failures that a buffer carries to others: its reason, and those that claim a byte of it; each once.
+void add_carried(const Buffer& buffer, std::vector<Ordinal>& failures);
+
+[[nodiscard]] bool carries(const Buffer& buffer, Ordinal failure);
 
 // Bytes [begin, end) of one buffer; begin <= end <= the buffer's size.
 struct Range {

@@ -5,9 +5,11 @@
 namespace taintgraph::props::reference {
 namespace {
 
-void append(std::vector<Range>& to, const std::vector<Range>& ranges) {
+// Every buffer of which there are bytes among `ranges`, mostly once.
+void append(std::vector<Ordinal>& to, const std::vector<Range>& ranges) {
   for (const Range& range : ranges) {
-    if (!range.empty()) to.push_back(range);
+    const bool is_new = to.empty() || to.back() != range.buffer;
+    if (!range.empty() && is_new) to.push_back(range.buffer);
   }
 }
 
@@ -29,20 +31,21 @@ void Order::after(StreamNumber stream, Mark mark) {
   wait(stream, mark.stream);
 }
 
-void Order::order(StreamNumber stream, const std::vector<Range>& reads, const std::vector<Range>& writes) {
-  for (const Range& read : reads) after(stream, usage_[read.buffer].writer);
-  for (const Range& write : writes) {
-    after(stream, usage_[write.buffer].writer);
-    for (const Mark& reader : usage_[write.buffer].readers) after(stream, reader);
+void Order::order(StreamNumber stream, const std::vector<Ordinal>& reads, const std::vector<Ordinal>& writes) {
+  for (const Ordinal read : reads) after(stream, usage_[read].writer);
+  for (const Ordinal write : writes) {
+    const Usage& usage = usage_[write];
+    after(stream, usage.writer);
+    for (const Mark& reader : usage.readers) after(stream, reader);
   }
 }
 
-Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vector<Range>& reads,
-                         const std::vector<Range>& writes) {
+Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
+                         const std::vector<Ordinal>& writes) {
   rows_[stream].queued.push_back(operation);
   const Mark mark{stream, rows_[stream].queued.size()};
-  for (const Range& read : reads) {
-    std::vector<Mark>& readers = usage_[read.buffer].readers;
+  for (const Ordinal read : reads) {
+    std::vector<Mark>& readers = usage_[read].readers;
     const auto own =
         std::find_if(readers.begin(), readers.end(), [=](const Mark& each) { return each.stream == stream; });
     if (own != readers.end()) {
@@ -51,29 +54,28 @@ Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vect
       readers.push_back(mark);
     }
   }
-  for (const Range& write : writes) usage_[write.buffer] = Usage{mark, {}};
+  for (const Ordinal write : writes) usage_[write] = Usage{mark, {}};
   return mark;
 }
 
-void Order::work(StreamNumber stream, Ordinal operation, const Graph& graph) {
-  std::vector<Range> reads;
-  std::vector<Range> writes;
+void Order::work(StreamNumber stream, Ordinal operation, Nodes graph) {
+  std::vector<Ordinal> reads;
+  std::vector<Ordinal> writes;
   for (const Node& node : graph) append(reads, node.reads);
   for (const Node& node : graph) append(writes, node.writes);
   order(stream, reads, writes);
   queue(stream, operation, reads, writes);
 }
 
-void Order::replay(StreamNumber stream, Ordinal operation, const Graph& graph, traces::NameId name) {
+void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name) {
   work(stream, operation, graph);
   after(stream, replays_[name]);
   replays_[name] = Mark{stream, rows_[stream].queued.size()};
 }
 
 void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved) {
-  const std::vector<Range> bytes = {{buffer, 0, 1}};
-  order(stream, bytes, {});
-  const Mark mark = queue(stream, operation, bytes, {});
+  order(stream, {buffer}, {});
+  const Mark mark = queue(stream, operation, {buffer}, {});
   if (moved) usage_[buffer] = Usage{mark, {}};  // nobody has used the new memory before
 }
 

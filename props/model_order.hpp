@@ -30,9 +30,9 @@ class Order {
   void wait(StreamNumber stream, StreamNumber on);
 
   // Work of `operation` is queued on `stream`.
-  void work(StreamNumber stream, Ordinal operation, const Graph& graph);
+  void work(StreamNumber stream, Ordinal operation, Nodes graph);
   // The same for a replay, which comes after the last one of its graph.
-  void replay(StreamNumber stream, Ordinal operation, const Graph& graph, traces::NameId name);
+  void replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name);
   // The same for a copy of a buffer to other memory; `moved`: it lives there from now on.
   void relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved);
   void forget_graph(traces::NameId name) { replays_.erase(name); }
@@ -72,9 +72,11 @@ class Order {
   };
 
   void after(StreamNumber stream, Mark mark);
-  void order(StreamNumber stream, const std::vector<Range>& reads, const std::vector<Range>& writes);
+  // By buffer.
+  void order(StreamNumber stream, const std::vector<Ordinal>& reads, const std::vector<Ordinal>& writes);
   [[nodiscard]] Going state_of(StreamNumber stream) const;
-  Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Range>& reads, const std::vector<Range>& writes);
+  Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
+             const std::vector<Ordinal>& writes);
 
   std::map<StreamNumber, Row> rows_;
   std::map<Ordinal, Usage> usage_;          // by buffer

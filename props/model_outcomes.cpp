@@ -45,7 +45,7 @@ bool Model::meets_an_error(const Step& step, bool some_end) {
 
 // What hangs may be in the way of work that goes on: of its order where an event fails, and of staging memory. Its
 // stream may come after what hangs only for the sake of this very work.
-std::optional<Model::Trouble> Model::stalling(Step& step, const reference::Graph& graph) {
+std::optional<Model::Trouble> Model::stalling(Step& step, reference::Nodes graph) {
   if (!state_.order.hangs()) return std::nullopt;
   if (step.verdict.unordered && ask(step)) {
     const std::uint32_t stream = open_stream(step.operation.stream);

@@ -1,5 +1,6 @@
 // The model's operations on bytes.
 #include <algorithm>
+#include <utility>
 
 #include "gpu/kernel_info.hpp"
 #include "props/model.hpp"
@@ -46,48 +47,48 @@ Prediction Model::write(Step& step) {
   if (step.verdict.leaves_behind && range.size() > kStagedAtOnce && !step.verdict.may_fail) {
     step.verdict.may_fail = reference::Strike{step.verdict.leaves_behind->kind, reference::Effect::unknown, 0};
   }
-  return submit(step, {reference::Node{.writes = *to, .host_bytes = host_bytes(operation, range.size())}});
+  const reference::Node node{.writes = *to, .host_bytes = host_bytes(operation, range.size())};
+  return submit(step, {&node, 1});
 }
 
 Prediction Model::launch(Step& step) {
   const traces::Operation& operation = step.operation;
-  const std::optional<Ranges> reads = state_.memory.resolve(operation.reads);
-  const std::optional<Ranges> writes = state_.memory.resolve(operation.writes);
+  std::optional<Ranges> reads = state_.memory.resolve(operation.reads);
+  std::optional<Ranges> writes = state_.memory.resolve(operation.writes);
   const std::string_view kernel = gpu::kernel_catalog()[operation.kernel].name;
   if (!reads || !writes || !is_stream(operation.stream)) return with(Outcome::rejected, {});
   if (!reference::fits(kernel, *reads, *writes, operation.scalar)) return with(Outcome::rejected, {});
 
   if (state_.poison != 0) return refuse(*writes);
-  reference::Node node{.kernel = kernel, .reads = *reads, .writes = *writes, .scalar = operation.scalar};
+  reference::Node node{
+      .kernel = kernel, .reads = std::move(*reads), .writes = std::move(*writes), .scalar = operation.scalar};
   if (const std::optional<gpu::FaultKind> kind = reference::fault_of(kernel)) {
     node.fault = {*kind, false, device_.surfacing == traces::Surfacing::documented, {operation.stream}, {}, {}};
   }
   if (capturing(operation.stream)) return record(step, std::move(node));
-  return submit(step, {node});
+  return submit(step, {&node, 1});
 }
 
 Prediction Model::copy(Step& step) {
   const traces::Operation& operation = step.operation;
-  const std::optional<Ranges> from = state_.memory.resolve(operation.reads);
-  const std::optional<Ranges> to = state_.memory.resolve(operation.writes);
+  std::optional<Ranges> from = state_.memory.resolve(operation.reads);
+  std::optional<Ranges> to = state_.memory.resolve(operation.writes);
   if (!from || !to || !is_stream(operation.stream)) return with(Outcome::rejected, {});
   if (!reference::fits("copy", *from, *to, 0)) return with(Outcome::rejected, {});
 
   if (state_.poison != 0) return refuse(*to);
-  reference::Node node{.kernel = "copy", .reads = *from, .writes = *to};
+  reference::Node node{.kernel = "copy", .reads = std::move(*from), .writes = std::move(*to)};
   if (capturing(operation.stream)) return record(step, std::move(node));
-  if (all_empty(*to)) return {};
-  return submit(step, {node});
+  if (all_empty(node.writes)) return {};
+  return submit(step, {&node, 1});
 }
 
 // Work that is to run now: a host write, a launch, a copy, a replay.
-Prediction Model::submit(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
+Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
   const std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
   if (!inputs.empty()) return skip(step, graph, inputs);
 
-  const Ranges reads = reference::read_by(graph);
-  const Ranges writes = reference::written_by(graph);
-  follow(step.operation.stream, reads, writes);
+  if (!state_.pending.empty()) follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   std::optional<Trouble> stopped = surfacing(step, Reach::submits);
   if (!stopped) stopped = stalling(step, graph);
   if (!stopped) stopped = own_trouble(step);
@@ -97,7 +98,7 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
     if (doubtful || stopped->strike.effect == reference::Effect::everything) {
       leave_faults_of(graph, step.operation.stream, doubtful || state_.order.hangs());
     }
-    state_.memory.claim(writes, step.ordinal);
+    reference::claim_written(graph, step.ordinal, state_.memory);
     Prediction prediction = fail(step, *stopped);
     queue_failed(step, graph, replayed);
     const bool happened = stopped->strike.effect == reference::Effect::everything || threw(*stopped);
@@ -106,11 +107,11 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
   }
   queue(step, graph, replayed);
   reference::run(graph, state_.memory);
-  if (step.verdict.leaves_behind) state_.memory.forget_values(writes);
-  state_.memory.release(writes);
+  reference::claim_written(graph, 0, state_.memory);
   if (step.verdict.leaves_behind) {
-    step.verdict.leaves_behind->reads = reads;
-    step.verdict.leaves_behind->writes = writes;
+    step.verdict.leaves_behind->reads = reference::read_by(graph);
+    step.verdict.leaves_behind->writes = reference::written_by(graph);
+    state_.memory.forget_values(step.verdict.leaves_behind->writes);
   }
   const bool stuck = state_.order.hangs(step.operation.stream);
   const bool may_be_stuck = state_.order.may_hang(step.operation.stream) || (stuck && may_be_no_work(graph));
@@ -128,13 +129,13 @@ Prediction Model::submit(Step& step, const reference::Graph& graph, std::optiona
 }
 
 // A graph of copies of nothing, or of nothing at all: there is no work then, and its error is of the call.
-bool Model::may_be_no_work(const reference::Graph& graph) {
+bool Model::may_be_no_work(reference::Nodes graph) {
   return std::all_of(graph.begin(), graph.end(), [](const reference::Node& node) {
     return node.kernel == "copy" && all_empty(node.reads) && all_empty(node.writes);
   });
 }
 
-bool Model::hangs(const reference::Graph& graph) {
+bool Model::hangs(reference::Nodes graph) {
   for (const reference::Node& node : graph) {
     if (node.fault) return false;  // the device is gone before anything behind it
     if (reference::never_ends(node.kernel)) return true;
@@ -143,7 +144,7 @@ bool Model::hangs(const reference::Graph& graph) {
 }
 
 // The device is gone before the node after a faulting one runs.
-void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream, bool doubtful) {
+void Model::leave_faults_of(reference::Nodes graph, std::uint32_t stream, bool doubtful) {
   if (hangs(graph)) return;
   const auto node =
       std::find_if(graph.begin(), graph.end(), [](const reference::Node& each) { return each.fault.has_value(); });
@@ -156,7 +157,7 @@ void Model::leave_faults_of(const reference::Graph& graph, std::uint32_t stream,
   leave_behind(std::move(left));
 }
 
-void Model::queue(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
+void Model::queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
   const std::uint32_t stream = step.operation.stream;
   if (replayed) {
     state_.order.replay(stream, step.ordinal, graph, *replayed);
@@ -166,7 +167,7 @@ void Model::queue(Step& step, const reference::Graph& graph, std::optional<trace
 }
 
 // Failed work is queued too, as far as anybody knows, unless putting it in order was what failed.
-void Model::queue_failed(Step& step, const reference::Graph& graph, std::optional<traces::NameId> replayed) {
+void Model::queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
   const bool hung_before = state_.order.hangs(step.operation.stream);
   queue(step, graph, replayed);
   if (!step.verdict.elsewhere) return;
@@ -174,7 +175,7 @@ void Model::queue_failed(Step& step, const reference::Graph& graph, std::optiona
   if (state_.order.hangs(step.operation.stream)) state_.order.doubt(step.operation.stream, hung_before);
 }
 
-Prediction Model::skip(Step& step, const reference::Graph& graph, const std::vector<reference::ClaimedInput>& inputs) {
+Prediction Model::skip(Step& step, reference::Nodes graph, const std::vector<reference::ClaimedInput>& inputs) {
   const bool replay = step.operation.kind == traces::OpKind::replay;
   reference::Skip record{step.ordinal, replay ? std::string_view() : graph.front().kernel, inputs, {}};
   for (const reference::Range& write : reference::written_by(graph)) {
@@ -202,7 +203,8 @@ Prediction Model::read(Step& step) {
   if (!roots.empty()) return unwritten(*from, std::move(roots));
   if (all_empty(*from)) return {};
   follow(operation.stream, *from, {});
-  const reference::Graph reading = {reference::Node{.reads = *from}};
+  const reference::Node node{.reads = *from};
+  const reference::Nodes reading(&node, 1);
   std::optional<Trouble> stopped = surfacing(step, Reach::waits_for_stream);
   if (!stopped) stopped = stalling(step, reading);
   if (!stopped) stopped = own_trouble(step);
