@@ -15,19 +15,31 @@ void append(std::vector<Ordinal>& to, const std::vector<Range>& ranges) {
 
 }  // namespace
 
+Order::Row& Order::row(StreamNumber stream) {
+  if (stream >= rows_.size()) rows_.resize(std::size_t{stream} + 1);
+  return rows_[stream];
+}
+
+std::uint64_t& Order::behind(Row& row, StreamNumber other) {
+  if (other >= row.put_behind.size()) row.put_behind.resize(std::size_t{other} + 1);
+  return row.put_behind[other];
+}
+
 void Order::wait(StreamNumber stream, StreamNumber on) {
   if (stream == on) return;
-  const Row waited = rows_[on];
-  std::map<StreamNumber, std::uint64_t>& behind = rows_[stream].put_behind;
-  for (const auto& [other, place] : waited.put_behind) behind[other] = std::max(behind[other], place);
-  behind[on] = waited.queued.size();
-  rows_[stream].going = std::max(rows_[stream].going, waited.going);
+  rows_.resize(std::max(rows_.size(), std::size_t{std::max(stream, on)} + 1));  // so that both stay where they are
+  const Row& waited = rows_[on];
+  Row& waiting = rows_[stream];
+  for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
+    behind(waiting, other) = std::max(behind(waiting, other), waited.put_behind[other]);
+  behind(waiting, on) = waited.queued.size();
+  waiting.going = std::max(waiting.going, waited.going);
 }
 
 // Nothing has to be done for work that is proved, or that the stream was put behind before.
 void Order::after(StreamNumber stream, Mark mark) {
-  if (mark.stream == stream || mark.place <= rows_[mark.stream].proven) return;
-  if (mark.place <= rows_[stream].put_behind[mark.stream]) return;
+  if (mark.stream == stream || mark.place <= row(mark.stream).proven) return;
+  if (mark.place <= behind(row(stream), mark.stream)) return;
   wait(stream, mark.stream);
 }
 
@@ -42,8 +54,8 @@ void Order::order(StreamNumber stream, const std::vector<Ordinal>& reads, const 
 
 Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
                          const std::vector<Ordinal>& writes) {
-  rows_[stream].queued.push_back(operation);
-  const Mark mark{stream, rows_[stream].queued.size()};
+  row(stream).queued.push_back(operation);
+  const Mark mark{stream, row(stream).queued.size()};
   for (const Ordinal read : reads) {
     std::vector<Mark>& readers = usage_[read].readers;
     const auto own =
@@ -70,7 +82,7 @@ void Order::work(StreamNumber stream, Ordinal operation, Nodes graph) {
 void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name) {
   work(stream, operation, graph);
   after(stream, replays_[name]);
-  replays_[name] = Mark{stream, rows_[stream].queued.size()};
+  replays_[name] = Mark{stream, row(stream).queued.size()};
 }
 
 void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved) {
@@ -81,47 +93,45 @@ void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, boo
 
 void Order::proved(const std::vector<StreamNumber>& streams) {
   for (const StreamNumber stream : streams) {
-    const Row& row = rows_[stream];
-    rows_[stream].proven = row.queued.size();
-    rows_[stream].going = Going::on;
-    for (const auto& [other, place] : row.put_behind) rows_[other].proven = std::max(rows_[other].proven, place);
+    Row& waited = row(stream);
+    waited.proven = waited.queued.size();
+    waited.going = Going::on;
+    for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
+      rows_[other].proven = std::max(rows_[other].proven, waited.put_behind[other]);
   }
 }
 
-void Order::never_ends(StreamNumber stream) { rows_[stream].going = Going::never; }
+void Order::never_ends(StreamNumber stream) { row(stream).going = Going::never; }
 
 void Order::doubt(StreamNumber stream, bool hung_before) {
-  if (!hung_before) rows_[stream].going = Going::perhaps;
+  if (!hung_before) row(stream).going = Going::perhaps;
 }
 
 Order::Going Order::state_of(StreamNumber stream) const {
-  const auto found = rows_.find(stream);
-  return found == rows_.end() ? Going::on : found->second.going;
+  return stream < rows_.size() ? rows_[stream].going : Going::on;
 }
 
 bool Order::hangs() const {
-  return std::any_of(rows_.begin(), rows_.end(), [](const auto& each) { return each.second.going != Going::on; });
+  return std::any_of(rows_.begin(), rows_.end(), [](const Row& each) { return each.going != Going::on; });
 }
 
 bool Order::idle(StreamNumber stream) const {
-  const auto found = rows_.find(stream);
-  if (found == rows_.end()) return true;
-  const auto is_proved = [this](const auto& behind) {
-    const auto other = rows_.find(behind.first);
-    return other == rows_.end() || behind.second <= other->second.proven;
-  };
-  if (found->second.going != Going::on) return false;
-  const auto& behind = found->second.put_behind;
-  return found->second.queued.size() == found->second.proven && std::all_of(behind.begin(), behind.end(), is_proved);
+  if (stream >= rows_.size()) return true;
+  const Row& asked = rows_[stream];
+  if (asked.going != Going::on || asked.queued.size() != asked.proven) return false;
+  for (StreamNumber other = 0; other < asked.put_behind.size(); ++other) {
+    if (asked.put_behind[other] > rows_[other].proven) return false;
+  }
+  return true;
 }
 
 Suspects Order::suspects() const {
   std::set<Ordinal> newest;  // an operation queues one piece of work
   Suspects result;
-  for (const auto& [stream, row] : rows_) {
-    const std::uint64_t unproven = row.queued.size() - row.proven;
+  for (const Row& each : rows_) {
+    const std::uint64_t unproven = each.queued.size() - each.proven;
     const std::uint64_t listed = std::min<std::uint64_t>(unproven, kSuspectsOfStream);
-    newest.insert(row.queued.end() - static_cast<std::ptrdiff_t>(listed), row.queued.end());
+    newest.insert(each.queued.end() - static_cast<std::ptrdiff_t>(listed), each.queued.end());
     result.dropped += unproven - listed;
   }
   result.newest.assign(newest.begin(), newest.end());

@@ -65,11 +65,14 @@ class Order {
   };
   enum class Going : std::uint8_t { on, perhaps, never };
   struct Row {
-    std::vector<Ordinal> queued;                       // operations, from the first
-    std::uint64_t proven = 0;                          // so many of them
-    Going going = Going::on;                           // what comes next
-    std::map<StreamNumber, std::uint64_t> put_behind;  // so much of each other stream
+    std::vector<Ordinal> queued;            // operations, from the first
+    std::uint64_t proven = 0;               // so many of them
+    Going going = Going::on;                // what comes next
+    std::vector<std::uint64_t> put_behind;  // so much of each other stream, by its number; none of those that it lacks
   };
+
+  [[nodiscard]] Row& row(StreamNumber stream);
+  [[nodiscard]] static std::uint64_t& behind(Row& row, StreamNumber other);
 
   void after(StreamNumber stream, Mark mark);
   // By buffer.
@@ -78,7 +81,7 @@ class Order {
   Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
              const std::vector<Ordinal>& writes);
 
-  std::map<StreamNumber, Row> rows_;
+  std::vector<Row> rows_;                   // by stream, up to the last one used
   std::map<Ordinal, Usage> usage_;          // by buffer
   std::map<traces::NameId, Mark> replays_;  // the last of each graph
 };

@@ -13,12 +13,22 @@ using traces::OpKind;
 using traces::Program;
 using traces::Ref;
 
+// Calls `visit(name)` for each mention of a buffer.
+template <class Visit>
+void each_buffer_of(const Operation& operation, Visit visit) {
+  if (operation.buffer != NameId::none) visit(operation.buffer);
+  for (const Ref& ref : operation.reads) visit(ref.buffer);
+  for (const Ref& ref : operation.writes) visit(ref.buffer);
+}
+
 std::vector<NameId> buffers_of(const Operation& operation) {
   std::vector<NameId> buffers;
-  if (operation.buffer != NameId::none) buffers.push_back(operation.buffer);
-  for (const Ref& ref : operation.reads) buffers.push_back(ref.buffer);
-  for (const Ref& ref : operation.writes) buffers.push_back(ref.buffer);
+  each_buffer_of(operation, [&buffers](NameId buffer) { buffers.push_back(buffer); });
   return buffers;
+}
+
+bool contains(const std::vector<NameId>& names, NameId one) {
+  return std::find(names.begin(), names.end(), one) != names.end();
 }
 
 // The operations for which `keep(index)` holds.
@@ -49,10 +59,7 @@ Program without_kind(const Program& program, OpKind kind) {
 }
 
 Program without_buffer(const Program& program, NameId buffer) {
-  return only(program, [&](std::size_t i) {
-    const std::vector<NameId> mentioned = buffers_of(program.operations[i]);
-    return std::find(mentioned.begin(), mentioned.end(), buffer) == mentioned.end();
-  });
+  return only(program, [&](std::size_t i) { return !contains(buffers_of(program.operations[i]), buffer); });
 }
 
 Program without_unrelated(const Program& program) {
@@ -73,12 +80,13 @@ Program without_unrelated(const Program& program) {
 }
 
 Program with_all_buffers_allocated(Program program) {
-  std::set<NameId> allocated;
+  std::vector<NameId> allocated;
   for (const Operation& operation : program.operations) {
-    if (operation.kind == OpKind::alloc) allocated.insert(operation.buffer);
+    const bool is_new = operation.kind == OpKind::alloc && !contains(allocated, operation.buffer);
+    if (is_new) allocated.push_back(operation.buffer);
   }
   for (const NameId buffer : buffers_of(program)) {
-    if (allocated.count(buffer) > 0) continue;
+    if (contains(allocated, buffer)) continue;
     Operation& operation = program.operations.emplace_back();
     operation.kind = OpKind::alloc;
     operation.buffer = buffer;
@@ -102,9 +110,9 @@ Program without_idle_faults(Program program) {
 std::vector<NameId> buffers_of(const Program& program) {
   std::vector<NameId> result;
   for (const Operation& operation : program.operations) {
-    for (const NameId buffer : buffers_of(operation)) {
-      if (std::find(result.begin(), result.end(), buffer) == result.end()) result.push_back(buffer);
-    }
+    each_buffer_of(operation, [&result](NameId buffer) {
+      if (!contains(result, buffer)) result.push_back(buffer);
+    });
   }
   return result;
 }
@@ -131,7 +139,7 @@ std::vector<NameId> graphs_of(const Program& program) {
   std::vector<NameId> result;
   for (const Operation& operation : program.operations) {
     if (operation.graph == NameId::none) continue;
-    if (std::find(result.begin(), result.end(), operation.graph) == result.end()) result.push_back(operation.graph);
+    if (!contains(result, operation.graph)) result.push_back(operation.graph);
   }
   return result;
 }
