@@ -1,6 +1,7 @@
 #include "props/model_memory.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace taintgraph::props::reference {
 namespace {
@@ -9,11 +10,12 @@ void add_new(std::vector<Ordinal>& failures, Ordinal failure) {
   if (std::find(failures.begin(), failures.end(), failure) == failures.end()) failures.push_back(failure);
 }
 
-// Requires: it is among them.
 template <typename Buffers>
 auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
-  return *std::partition_point(buffers.begin(), buffers.end(),
-                               [ordinal](const Buffer& each) { return each.ordinal < ordinal; });
+  const auto found = std::partition_point(buffers.begin(), buffers.end(),
+                                          [ordinal](const Buffer& each) { return each.ordinal < ordinal; });
+  if (found == buffers.end() || found->ordinal != ordinal) throw std::out_of_range("the model knows no such buffer");
+  return *found;
 }
 
 }  // namespace
