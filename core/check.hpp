@@ -1,6 +1,6 @@
 // Assertions, in two of the three tiers: CHECK is always on and cheap; DCHECK is on in debug builds only. (The third
-// tier is a validate() on each structure.) They are for errors of our own: what a caller or the environment can cause
-// is a result, never a CHECK.
+// tier is a validate() on each structure.) They are for errors of our own and for preconditions that a docstring states
+// ("Requires"): what the environment, or a program that a runtime runs, can cause is a result, never a CHECK.
 #pragma once
 
 #include <cstdio>

@@ -26,9 +26,12 @@ std::string to_string(const ClaimedInput& input) {
   return to_string(input.binding) + " claimed by #" + std::to_string(input.failure.value());
 }
 
+std::string number(Correlation correlation) { return std::to_string(static_cast<std::uint64_t>(correlation)); }
+
 std::string hop_text(const SkipRecord& skip) {
   constexpr std::size_t kNamedInputs = 4;
-  std::string text = "\n  skipped `" + shortened(skip.kernel) + "`: it needed " + to_string(skip.inputs.front());
+  std::string text = "\n  skipped `" + shortened(skip.kernel) + "`, operation " + number(skip.correlation) +
+                     ": it needed " + to_string(skip.inputs.front());
   for (std::size_t i = 1; i < std::min(skip.inputs.size(), kNamedInputs); ++i) text += ", " + to_string(skip.inputs[i]);
   if (skip.inputs.size() > kNamedInputs)
     text += " and " + std::to_string(skip.inputs.size() - kNamedInputs) + " other claimed inputs";
@@ -43,16 +46,16 @@ std::string suspects_text(const Suspects& suspects) {
   std::string text;
   if (others > 0) text += "\n  (" + std::to_string(others) + " older ones may be to blame, too)";
   for (std::size_t i = newest.size() - named; i < newest.size(); ++i)
-    text += "\n  may be to blame: `" + shortened(newest[i].kernel) + "`, operation " +
-            std::to_string(static_cast<std::uint64_t>(newest[i].correlation)) + " on stream " +
-            std::to_string(index(newest[i].stream));
+    text += "\n  may be to blame: `" + shortened(newest[i].kernel) + "`, operation " + number(newest[i].correlation) +
+            " on stream " + std::to_string(index(newest[i].stream));
   return text;
 }
 
 }  // namespace
 
 std::string to_string(const FailureReport& report) {
-  std::string text = "failure #" + std::to_string(report.failure.value()) + ": " + std::string(report.root.name);
+  std::string text = "failure #" + std::to_string(report.failure.value()) + " of operation " +
+                     number(report.correlation) + ": " + std::string(report.root.name);
   if (!report.root.call.empty())
     text += " from " + std::string(report.root.call) + " (code " + std::to_string(report.root.code) + ")";
   text += ", carried by " + std::to_string(report.carriers) + " allocation(s)";

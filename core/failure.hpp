@@ -49,7 +49,9 @@ struct FailureReport {
   Suspects suspects;                  // of a failure that poisoned the device: what may have caused it (D1)
 };
 
-// One line a hop and a suspect, bounded in length whatever the names and counts are.
+// One line for the root, one a hop and a suspect, none ended by a newline behind the last; bounded in length whatever
+// the names and counts are. Operations go by the caller's correlation numbers, buffers by slot and generation of their
+// ids.
 [[nodiscard]] std::string to_string(const FailureReport& report);
 
 }  // namespace taintgraph::core

@@ -23,7 +23,7 @@ enum class Outcome : std::uint8_t {
   unwritten,  // a read of claimed bytes (R1), or a host write to an unallocated buffer (W5)
   poisoned,   // refused: a sticky error holds the device (D1)
   rejected,   // a program error; nothing changed (R4)
-  timeout,    // a wait was given up; nothing is claimed, and nothing is known to have failed
+  timeout,    // the wait that was asked for was given up; nothing is claimed, and nothing is known to have failed
 };
 
 // Every failure that is to blame, each once, in the order found (R1): of `failed` the operation's own; of `skipped` the
@@ -40,9 +40,14 @@ struct OperationError {
 
 using Status = tl::expected<void, OperationError>;
 
-// Host code that an operation runs inside its write scope, once its work is submitted. May throw: the exception reaches
-// the caller and the write set stays claimed (W2); an operation that writes nothing claims nothing. Must not use the
-// runtime that runs it.
+// Host code that an operation runs inside its write scope, once its work is submitted or, if it waits, once the wait is
+// over. `alloc` runs it before it reserves, `capture_begin` inside the window, `capture_end` when there is a graph. It
+// does not run if the operation fails, is skipped or refused before that, nor if there is nothing to submit or wait
+// for: a copy, write or read of no bytes, a stream that waits for itself, the move of an empty buffer, and a recorded
+// copy of no bytes or without memory.
+//
+// May throw: the exception reaches the caller and the write set stays claimed (W2); an operation that writes nothing
+// claims nothing. Must not use the runtime that runs it.
 class HostCode {
  public:
   virtual void run() = 0;
@@ -66,10 +71,10 @@ struct Allocation {
 };
 
 struct WriteRequest {
-  WeakBinding to;
+  WeakBinding to{};
   // As many as the range has; free to change once the call returns. Of a buffer without memory (W5) they are counted,
   // and never looked at.
-  std::span<const std::byte> bytes;
+  std::span<const std::byte> bytes{};
   StreamIndex stream{};
   Correlation correlation{};
   HostCode* host_code = nullptr;
@@ -86,20 +91,20 @@ struct LaunchRequest {
 };
 
 struct CopyRequest {
-  WeakBinding from;
-  WeakBinding to;
+  WeakBinding from{};
+  WeakBinding to{};
   StreamIndex stream{};
   Correlation correlation{};
   HostCode* host_code = nullptr;
 };
 
 struct ReadPiece {
-  WeakBinding from;
+  WeakBinding from{};
   std::byte* to = nullptr;  // room for from.range.size() bytes
 };
 
 struct ReadRequest {
-  std::span<const ReadPiece> pieces;
+  std::span<const ReadPiece> pieces{};
   StreamIndex stream{};
   Correlation correlation{};
   HostCode* host_code = nullptr;  // an exception of it claims nothing
@@ -140,7 +145,7 @@ struct ReplayRequest {
 };
 
 struct RelocateRequest {
-  BufferId buffer;
+  BufferId buffer{};
   bool from_new_page = false;  // as of AllocRequest
   StreamIndex stream{};        // the bytes are copied on
   Correlation correlation{};
