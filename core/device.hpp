@@ -1,15 +1,24 @@
 // The port through which the core does GPU work. The core decides what may run, on which memory and after what; a
-// Device carries it out and reports every error of its driver. There is one implementation, gpu::CudaDevice.
+// Device carries it out and reports every error of its driver. gpu::CudaDevice does it with CUDA; a runtime with
+// kernels, modules or memory of its own writes another. One Device serves one Runtime.
 //
 // Everything is asynchronous unless it says that it waits. Work on one stream runs in the order it was submitted. A
 // Device never orders two streams on its own: the core's StreamTable asks for that (W6).
 //
-// An Error from a Device means: the operation is not known to have happened. Its effect may still have reached the
-// stream (a driver may queue the work and report an error all the same), so the core keeps ordering later work after
-// it. Not thread safe: one caller at a time.
+// An Error that is not `sticky` is of the call that returns it, and of nothing before it (D3): that operation is not
+// known to have happened. Its effect may still have reached the stream (a driver may queue the work and report an error
+// all the same), so the core keeps ordering later work after it.
+//
+// What goes wrong with work after it was accepted is `sticky` (D1): the call that hears of it cannot say which bytes
+// are bad, and so the core trusts none until recreate(). A device that can say so answers for the work itself. A sticky
+// error comes back from every later call until recreate().
 //
 // No wait lasts for ever: one that the device cannot end in its patience comes back as timed_out(), and nothing is
-// known of the work then.
+// known of the work then. Where the operation itself was to wait (read, synchronize), that is all; where something had
+// to be waited for before its work could be submitted, the operation has failed with that error.
+//
+// May throw std::bad_alloc, having submitted the work or not; what was to end has ended even then, as after an error.
+// Not thread safe: one caller at a time.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +47,8 @@ class Storage {
   // The most that could ever be reserved at once, whatever is given back first; the highest number if nobody knows.
   [[nodiscard]] virtual std::uint64_t capacity_bytes() const { return UINT64_MAX; }
 
-  // Reserves `size_bytes` (at least 1) of device memory, aligned for any use (256 bytes).
+  // Reserves `size_bytes` (at least 1) of device memory, aligned for any use (256 bytes). Never at address zero, which
+  // is no address.
   // Errors: out of memory (recovery retry), or any error of the driver.
   [[nodiscard]] virtual DeviceResult<DeviceAddress> reserve(std::uint64_t size_bytes) = 0;
 

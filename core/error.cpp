@@ -24,6 +24,13 @@ std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + " b
 
 }  // namespace
 
+void add_detail(Error& error, std::string_view doing, const Error& also) {
+  if (!error.detail.empty()) error.detail += '\n';
+  error.detail.append("then, ").append(doing).append(", ");
+  if (!also.call.empty()) error.detail.append(also.call).append(" returned ");
+  error.detail.append(also.name);
+}
+
 Error never_fits(std::uint64_t size_bytes, std::uint64_t most_bytes) {
   return Error{
       .name = kOutOfMemory,

@@ -24,12 +24,12 @@ enum class Recovery : std::uint8_t {
 [[nodiscard]] std::string_view to_string(Recovery recovery);
 
 struct Error {
-  std::string_view name;  // what it is, e.g. "launch_out_of_resources"; static storage
-  std::string_view call;  // who said so, e.g. "cuLaunchKernel"; static storage, empty if no driver call did
-  std::int32_t code = 0;  // the driver's own number for it; 0 if no driver call said so
-  bool sticky = false;    // poisons the device (D1)
+  std::string_view name{};  // what it is, e.g. "launch_out_of_resources"; static storage
+  std::string_view call{};  // who said so, e.g. "cuLaunchKernel"; static storage, empty if no driver call did
+  std::int32_t code = 0;    // the driver's own number for it; 0 if no driver call said so
+  bool sticky = false;      // poisons the device (D1)
   Recovery recovery = Recovery::none;
-  std::string detail;  // more for a human; may be empty, may hold several lines
+  std::string detail{};  // more for a human; may be empty, may hold several lines
 };
 
 // Result of a device call. Nothing that an environment can cause is reported in any other way.
@@ -50,6 +50,9 @@ inline void keep_gravest(DeviceResult<void>& kept, DeviceResult<void>&& next) {
   if (next) return;
   if (kept || gravity(next.error()) > gravity(kept.error())) kept = std::move(next);
 }
+
+// Adds a line to `error`: while `doing` something about it, `also` came back (D3: no error is left unsaid).
+void add_detail(Error& error, std::string_view doing, const Error& also);
 
 // Program errors: calls that can be refused by looking at them, before any effect (R4). Each is returned with
 // Outcome::rejected and Error::name as below.

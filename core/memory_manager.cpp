@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "core/check.hpp"
+
 namespace taintgraph::core {
 
 MemoryManager::MemoryManager(const PoolOptions& options, Storage& storage, StreamTable& streams, ErrorGraph& graph)
@@ -58,6 +60,7 @@ DeviceResult<SliceId> MemoryManager::new_page(std::uint64_t page_bytes, std::uin
   if (page_bytes > limit_bytes_ - pool_.reserved_bytes()) return tl::unexpected(over_limit(page_bytes, limit_bytes_));
   auto address = storage_.reserve(page_bytes);
   if (!address) return tl::unexpected(std::move(address.error()));
+  TAINTGRAPH_CHECK(*address != DeviceAddress::null, "no memory is reserved at address zero");
   try {
     return pool_.take_from_new_page(*address, page_bytes, size_bytes);
   } catch (const std::bad_alloc&) {
@@ -86,13 +89,22 @@ DeviceResult<void> MemoryManager::cleanup(CleanupMode mode) {
 }
 
 DeviceResult<void> MemoryManager::release_all(Pages pages) {
-  const std::vector<DeviceAddress> all = pool_.take_all_pages();
-  return pages == Pages::given_back ? give_back(all) : DeviceResult<void>{};
+  if (pages == Pages::given_back) return give_back(pool_.take_all_pages());
+  pool_.forget_all_pages();
+  return {};
 }
 
 DeviceResult<void> MemoryManager::give_back(const std::vector<DeviceAddress>& pages) {
   DeviceResult<void> gravest;
-  for (const DeviceAddress page : pages) keep_gravest(gravest, storage_.give_back(page));
+  bool out_of_memory = false;
+  for (const DeviceAddress page : pages) {
+    try {
+      keep_gravest(gravest, storage_.give_back(page));
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;  // the other pages are nobody's either, and go back all the same
+    }
+  }
+  if (out_of_memory) throw std::bad_alloc();
   return gravest;
 }
 

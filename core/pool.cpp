@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -57,15 +58,15 @@ SliceId Pool::take(std::uint64_t size_bytes) {
 
 SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_bytes, std::uint64_t size_bytes) {
   // What may throw comes first: a page that is in the pool is in it whole.
-  const SliceId whole = new_slice();
-  PageId id{static_cast<std::uint32_t>(pages_.size())};
+  make_slices(2);
   if (free_pages_.empty()) {
     free_pages_.reserve(pages_.size() + 1);
     pages_.emplace_back();
-  } else {
-    id = free_pages_.back();
-    free_pages_.pop_back();
+    free_pages_.push_back(static_cast<PageId>(pages_.size() - 1));
   }
+  const PageId id = free_pages_.back();
+  free_pages_.pop_back();
+  const SliceId whole = new_slice();
   Slice& slice = at(whole);
   slice.state = SliceState::free;
   slice.page = id;
@@ -82,7 +83,8 @@ SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_
 // A free slice becomes live, cut to size; what is left over is a free slice behind it.
 void Pool::occupy(SliceId slice, std::uint64_t size_bytes) {
   const bool cut = options_.kind == PoolKind::sliced && at(slice).size_bytes > size_bytes;
-  const SliceId rest = cut ? new_slice() : SliceId::none;  // may throw; nothing has changed yet
+  if (cut) make_slices(1);  // may throw; nothing has changed yet
+  const SliceId rest = cut ? new_slice() : SliceId::none;
   unlist_free(slice);
   if (cut) split(slice, size_bytes, rest);
   Slice& taken = at(slice);
@@ -164,23 +166,27 @@ void Pool::absorb_next(SliceId slice) {
   tombstone(gone);
 }
 
-SliceId Pool::new_slice() {
-  if (tombstones_.empty()) {
-    // Every list gets room for one more first, so that no later change of state can fail.
-    const std::size_t count = slices_.size() + 1;
-    const auto grow = [count](auto& list) {
-      if (list.capacity() < count) list.reserve(2 * count);
+// So many slices can be taken by new_slice() then. Every list gets room for each, so that no later change of state can
+// fail.
+void Pool::make_slices(std::size_t count) {
+  while (tombstones_.size() < count) {
+    const auto grow = [slices = slices_.size() + 1](auto& list) {
+      if (list.capacity() < slices) list.reserve(2 * slices);
     };
     grow(tombstones_);
     grow(retired_);
     grow(free_nodes_);
     std::set<FreeKey> maker;
     maker.insert(FreeKey{});
-    slices_.emplace_back();
-    slices_.back().usage.readers.reserve(kUsualReaders);
+    Slice fresh;
+    fresh.usage.readers.reserve(kUsualReaders);
+    slices_.push_back(std::move(fresh));
     free_nodes_.push_back(maker.extract(maker.begin()));
-    return static_cast<SliceId>(slices_.size() - 1);
+    tombstones_.push_back(static_cast<SliceId>(slices_.size() - 1));
   }
+}
+
+SliceId Pool::new_slice() {
   const SliceId id = tombstones_.back();
   tombstones_.pop_back();
   return id;
@@ -234,6 +240,11 @@ std::vector<DeviceAddress> Pool::take_all_pages() {
   for (std::uint32_t i = 0; i < pages_.size(); ++i)
     if (pages_[i].address != DeviceAddress::null) addresses.push_back(remove_page(static_cast<PageId>(i)));
   return addresses;
+}
+
+void Pool::forget_all_pages() {
+  for (std::uint32_t i = 0; i < pages_.size(); ++i)
+    if (pages_[i].address != DeviceAddress::null) static_cast<void>(remove_page(static_cast<PageId>(i)));
 }
 
 void Pool::validate() const {

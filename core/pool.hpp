@@ -88,6 +88,8 @@ class Pool {
   [[nodiscard]] std::vector<DeviceAddress> take_empty_pages(EmptyPages which);
   // Takes every page out, whatever its slices are; all slices become tombstones, shed.
   [[nodiscard]] std::vector<DeviceAddress> take_all_pages();
+  // The same where their memory is nobody's to give back. Throws nothing.
+  void forget_all_pages();
 
   // Requires: not a tombstone.
   [[nodiscard]] Slice& at(SliceId slice) { return slices_[static_cast<std::uint32_t>(slice)]; }
@@ -124,6 +126,7 @@ class Pool {
   [[nodiscard]] Page& page(const Slice& slice) { return pages_[static_cast<std::uint32_t>(slice.page)]; }
   [[nodiscard]] FreeKey key(SliceId slice) const;
   [[nodiscard]] std::uint64_t class_bytes(std::uint64_t slice_bytes) const;
+  void make_slices(std::size_t count);
   SliceId new_slice();
   void make_free(SliceId slice);
   void list_free(SliceId slice);

@@ -107,8 +107,9 @@ Status Runtime::cleanup(CleanupMode mode, Correlation correlation) {
 }
 
 DeviceResult<void> Runtime::close() {
+  TAINTGRAPH_CHECK(!in_host_code_, "host code of an operation may not use its runtime");
   closed_ = true;
-  DeviceResult<void> gravest = drop_recorded_work();
+  DeviceResult<void> gravest = end_recorded_work();
   bool idle = true;
   const Deadline deadline = device_.deadline_in(std::nullopt);
   for (std::uint32_t i = 0; i < streams_.size(); ++i) {
@@ -144,7 +145,10 @@ std::uint64_t Runtime::bytes_in_use() const {
 std::vector<Claim> Runtime::claims(const WeakBinding& of) const {
   const Buffer* buffer = buffers_.find(of.buffer);
   if (!buffer || of.range.empty()) return {};
-  if (buffer->unallocated()) return {{of.range, buffer->reason}};
+  if (buffer->unallocated()) {
+    const ByteRange inside = intersection(of.range, {0, buffer->size_bytes});
+    return inside.empty() ? std::vector<Claim>() : std::vector<Claim>{{inside, buffer->reason}};
+  }
   if (buffer->slice == SliceId::none) return {};
   return memory_.at(buffer->slice).taint.claims(of.range);
 }

@@ -6,8 +6,13 @@
 //
 // Ids and bindings are of the runtime that made them; another would take them for its own.
 //
-// Use from one thread at a time; owners (Handle) may be dropped anywhere. Dropped buffers are freed at the start of the
-// next operation, before it is judged (C4).
+// Use from one thread at a time, const calls included: some remember what they looked up. Only owners (Handle) may be
+// copied and dropped anywhere. Dropped buffers are freed at the start of the next operation, before it is judged (C4).
+//
+// Errors are values. What may be thrown is std::bad_alloc, and whatever host code throws. An operation that is left so
+// may have been submitted; what it was to write is claimed then (W2), and a window that it was recorded in is doomed
+// (G1). Everything else is as before, and the runtime can go on being used; close() and the destructor alone need a
+// little memory to end in order.
 //
 // The success path of launch, copy and write allocates nothing on the heap once warm.
 #pragma once
@@ -93,13 +98,14 @@ class Runtime {
   // Drops a graph; it lets go of its memory (G3). Statuses: rejected, failed (the graph is gone all the same).
   [[nodiscard]] Status destroy(GraphId graph, Correlation correlation);
 
-  // Ends every open window without a graph and drops every graph. Errors: the gravest of the device.
-  DeviceResult<void> drop_recorded_work();
+  // Ends every open window without a graph and drops every graph. Statuses: failed (all of it is gone all the same).
+  [[nodiscard]] Status drop_recorded_work(Correlation correlation);
 
   // Starts again with a new context after a sticky error (D2): captures and graphs are dropped, every live buffer is
-  // lost. Statuses: rejected (a healthy device), failed by what holds the device (it cannot be recovered within this
-  // process).
-  [[nodiscard]] Status reset(Correlation correlation);
+  // lost. Statuses: rejected (a healthy device), failed by what holds the device: its error allows no recovery within
+  // this process, or the device could not be made again, which the error's detail says then. That may be tried once
+  // more; captures and graphs are gone all the same.
+  [[nodiscard]] Status reset();
 
   // Waits for the device and gives all memory back; every owner's buffer is gone. A stream that cannot be waited for
   // (and is not merely poisoned), or not within the device's patience, may still use memory, which is then left to the
@@ -116,7 +122,8 @@ class Runtime {
   [[nodiscard]] std::size_t recorded() const;
   // Sum of the sizes of live buffers that have memory, in bytes as asked for.
   [[nodiscard]] std::uint64_t bytes_in_use() const;
-  // The claims on a buffer's range, in order; an unallocated buffer is claimed whole by its reason. Empty if stale.
+  // The claims on a buffer's range, cut to it, in order; an unallocated buffer is claimed whole by its reason. Empty if
+  // stale.
   [[nodiscard]] std::vector<Claim> claims(const WeakBinding& of) const;
 
   // Frees what was dropped since the last operation, as the next operation would.
@@ -168,6 +175,9 @@ class Runtime {
   void gather_operands(const Graph& graph);
   [[nodiscard]] std::vector<ClaimedInput> claimed_inputs(const Graph& graph) const;
   [[nodiscard]] DeviceResult<void> close_window(StreamIndex stream);
+  [[nodiscard]] DeviceResult<void> drop_graph(std::map<GraphId, Graph>::iterator graph);
+  [[nodiscard]] DeviceResult<void> end_recorded_work();
+  struct LetGo;
   void let_go(const std::vector<RecordedNode>& nodes);
 
   // Moving and starting again (runtime_recovery.cpp).

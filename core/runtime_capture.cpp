@@ -1,5 +1,6 @@
 // Runtime: capture and replay (G1-G3).
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/internal/submit.hpp"
@@ -54,6 +55,16 @@ class Written {
 
 }  // namespace
 
+// What a window or a graph held, to be let go once the device has been told: at the latest when this goes out of scope,
+// whether the device answered or threw.
+struct Runtime::LetGo {
+  ~LetGo() { now(); }
+  void now() { runtime.let_go(std::exchange(nodes, {})); }
+
+  Runtime& runtime;
+  std::vector<RecordedNode> nodes;
+};
+
 bool Runtime::captures(StreamIndex stream) const { return recordings_[index(stream)].has_value(); }
 
 bool Runtime::captures_anywhere() const {
@@ -83,30 +94,38 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
 
 // Submits recorded work to the device, which keeps it for later, and keeps what it declares. It holds its buffers from
 // now on and changes no claim (G1).
+//
+// What it declares is written down first: once the device has recorded work, nothing may keep it from being known here.
 template <class Submit>
 Status Runtime::record(const Work& work, Submit&& submit) {
   Recording& recording = *recordings_[index(work.stream)];
-  const auto doom = [&](const Error& error) {
-    if (!recording.doom) recording.doom = Doom{error, work.correlation};
+  const auto doom = [&] {
+    if (!recording.doom) recording.doom = Doom{torn_down(), work.correlation};
   };
   read_spans_.clear();
   write_spans_.clear();
   for (const Operand& input : reads_) read_spans_.push_back(recorded_span(input));
   for (const Operand& output : writes_) write_spans_.push_back(recorded_span(output));
-  if (DeviceResult<void> recorded = submit(); !recorded) {
-    doom(recorded.error());
-    return failed(std::move(recorded.error()), work.correlation);
-  }
-  try {
-    run(work.host_code);
-  } catch (...) {
-    doom(torn_down());
-    throw;
-  }
   RecordedNode node;
   for (const Operand& input : reads_) node.reads.push_back({input.buffer->id, input.range});
   for (const Operand& output : writes_) node.writes.push_back({output.buffer->id, output.range});
   recording.nodes.push_back(std::move(node));
+  DeviceResult<void> recorded;
+  try {
+    recorded = submit();
+    if (recorded) run(work.host_code);
+  } catch (...) {
+    recording.nodes.pop_back();
+    doom();
+    throw;
+  }
+  if (!recorded) {
+    recording.nodes.pop_back();
+    const bool first = !recording.doom;
+    doom();
+    if (first) recording.doom->error = recorded.error();
+    return failed(std::move(recorded.error()), work.correlation);
+  }
   for (const Operand& input : reads_) ++input.buffer->holds;
   for (const Operand& output : writes_) ++output.buffer->holds;
   return {};
@@ -138,33 +157,35 @@ Captured Runtime::capture_end(const CaptureRequest& request) {
   const auto refused = [](Status status) { return tl::unexpected(std::move(status.error())); };
   if (!streams_.has(request.stream)) return refused(rejected(program_error_named(program_error::unknown_stream)));
   if (!captures(request.stream)) return refused(rejected(program_error_named(program_error::capture_state)));
+  // What may throw comes first: nobody could drop a graph of the device's that is not known here.
+  std::map<GraphId, Graph> made_room;
+  made_room.emplace(GraphId{graphs_made_ + 1}, Graph{});
   Recording recording = std::move(*recordings_[index(request.stream)]);
   recordings_[index(request.stream)].reset();
+  LetGo nodes{*this, std::move(recording.nodes)};
   if (poison_) {
     static_cast<void>(device_.abandon_capture(request.stream));  // poisoned too, which is known
-    let_go(recording.nodes);
+    nodes.now();
     return refused(poisoned());
   }
   if (recording.doom) {
     auto abandoned = device_.abandon_capture(request.stream);
-    let_go(recording.nodes);
+    nodes.now();
     if (!abandoned && abandoned.error().sticky)
       return refused(failed(std::move(abandoned.error()), request.correlation));
     Error& doom = recording.doom->error;
-    if (!abandoned) {  // D3: said beside what doomed it
-      if (!doom.detail.empty()) doom.detail += '\n';
-      doom.detail.append("then, ending the window, ").append(abandoned.error().call);
-      doom.detail.append(" returned ").append(abandoned.error().name);
-    }
+    if (!abandoned) add_detail(doom, "ending the window", abandoned.error());
     return refused(failed(std::move(doom), recording.doom->correlation));
   }
   auto made = device_.end_capture(request.stream);
   if (!made) {
-    let_go(recording.nodes);
+    nodes.now();
     return refused(failed(std::move(made.error()), request.correlation));
   }
   const GraphId id{++graphs_made_};
-  graphs_[id] = Graph{*made, std::move(recording.nodes), {}};
+  auto room = made_room.extract(id);
+  room.mapped() = Graph{*made, std::exchange(nodes.nodes, {}), {}};
+  graphs_.insert(std::move(room));
   try {
     run(request.host_code);
   } catch (...) {
@@ -245,10 +266,7 @@ Status Runtime::destroy(GraphId graph, Correlation correlation) {
   drain_dropped();
   const auto found = graphs_.find(graph);
   if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
-  auto dropped = device_.drop(found->second.device_graph);
-  const std::vector<RecordedNode> nodes = std::move(found->second.nodes);
-  graphs_.erase(found);
-  let_go(nodes);
+  auto dropped = drop_graph(found);
   // What of the graph may still be running is left to its context; the program has nothing to do about it.
   if (dropped || poison_ || is_timeout(dropped.error())) return {};
   return failed(std::move(dropped.error()), correlation);
@@ -257,11 +275,16 @@ Status Runtime::destroy(GraphId graph, Correlation correlation) {
 DeviceResult<void> Runtime::close_window(StreamIndex stream) {
   std::optional<Recording>& recording = recordings_[index(stream)];
   if (!recording) return {};
-  auto abandoned = device_.abandon_capture(stream);
-  const std::vector<RecordedNode> nodes = std::move(recording->nodes);
+  const LetGo nodes{*this, std::move(recording->nodes)};
   recording.reset();
-  let_go(nodes);
-  return abandoned;
+  return device_.abandon_capture(stream);
+}
+
+DeviceResult<void> Runtime::drop_graph(std::map<GraphId, Graph>::iterator graph) {
+  const LetGo nodes{*this, std::move(graph->second.nodes)};
+  const DeviceGraphId gone = graph->second.device_graph;
+  graphs_.erase(graph);
+  return device_.drop(gone);
 }
 
 void Runtime::let_go(const std::vector<RecordedNode>& nodes) {
@@ -281,17 +304,18 @@ std::size_t Runtime::recorded() const {
   return graphs_.size() + static_cast<std::size_t>(open);
 }
 
+Status Runtime::drop_recorded_work(Correlation correlation) {
+  drain_dropped();
+  auto ended = end_recorded_work();
+  if (ended || poison_ || is_timeout(ended.error())) return {};  // as of destroy()
+  return failed(std::move(ended.error()), correlation);
+}
+
 // Windows and graphs end with the runtime, or with their context.
-DeviceResult<void> Runtime::drop_recorded_work() {
+DeviceResult<void> Runtime::end_recorded_work() {
   DeviceResult<void> gravest;
   for (std::uint32_t i = 0; i < recordings_.size(); ++i) keep_gravest(gravest, close_window(StreamIndex{i}));
-  while (!graphs_.empty()) {
-    const auto first = graphs_.begin();
-    keep_gravest(gravest, device_.drop(first->second.device_graph));
-    const std::vector<RecordedNode> nodes = std::move(first->second.nodes);
-    graphs_.erase(first);
-    let_go(nodes);
-  }
+  while (!graphs_.empty()) keep_gravest(gravest, drop_graph(graphs_.begin()));
   return gravest;
 }
 

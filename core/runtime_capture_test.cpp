@@ -72,9 +72,15 @@ TEST_F(CaptureTest, AWindowThatDoesNotEndWellIsSaid) {  // D3
 
   ASSERT_TRUE(begin());
   device_.fail("abandon_capture", error_named("invalid_handle"));
-  const DeviceResult<void> dropped = runtime_.drop_recorded_work();
+  const Status dropped = runtime_.drop_recorded_work(Correlation{++operations_});
   ASSERT_FALSE(dropped);
-  EXPECT_EQ(dropped.error().name, "invalid_handle");
+  EXPECT_EQ(dropped.error().error.name, "invalid_handle");
+  EXPECT_FALSE(runtime_.poison());
+
+  ASSERT_TRUE(begin());
+  device_.fail("abandon_capture", Error{.name = "illegal_address", .sticky = true, .recovery = Recovery::context});
+  EXPECT_FALSE(runtime_.drop_recorded_work(Correlation{++operations_}));
+  EXPECT_TRUE(runtime_.poison()) << "the loss of the device is never hidden (D1)";
 }
 
 TEST_F(CaptureTest, AReplayIsJudgedByWhatItReadsBeforeItWrites) {  // G2
@@ -233,7 +239,7 @@ TEST_F(CaptureTest, PoisonClosesTheWindow) {  // D1
   const Captured graph = end();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().outcome, Outcome::poisoned);
-  EXPECT_TRUE(runtime_.reset(Correlation{++operations_}));
+  EXPECT_TRUE(runtime_.reset());
   EXPECT_TRUE(begin());
 }
 

@@ -65,13 +65,16 @@ DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamInde
   return copied;
 }
 
-Status Runtime::reset(Correlation correlation) {
+Status Runtime::reset() {
   drain_dropped();
   if (!poison_) return rejected(program_error_named(program_error::not_poisoned));
   if (graph_.error(poison_).recovery != Recovery::context) return refused(Outcome::failed, poison_);
-  static_cast<void>(correlation);
-  static_cast<void>(drop_recorded_work());  // the context that they belong to is about to be destroyed
-  if (auto recreated = device_.recreate(); !recreated) return refused(Outcome::failed, poison_);
+  static_cast<void>(end_recorded_work());  // the context that they belong to is about to be destroyed
+  if (auto recreated = device_.recreate(); !recreated) {
+    Status status = refused(Outcome::failed, poison_);
+    add_detail(status.error().error, "making the device again", recreated.error());
+    return status;
+  }
 
   // The memory went with its context; every live buffer is lost and says why (D2).
   buffers_.for_each([this](Buffer& each) { lose(each); });

@@ -178,7 +178,7 @@ TEST_F(RuntimeTest, ProgramErrorsChangeNothing) {  // R4
   EXPECT_EQ(outcome(runtime_.copy({.from = y.weak({0, 8}), .to = y.weak({4, 12})})), "rejected");
   EXPECT_EQ(outcome(runtime_.copy({.from = y.weak({0, 8}), .to = y.weak({8, 12})})), "rejected");
   EXPECT_EQ(outcome(runtime_.write({.to = y.weak(), .bytes = {}})), "rejected");
-  EXPECT_EQ(outcome(runtime_.reset(next())), "rejected");
+  EXPECT_EQ(outcome(runtime_.reset()), "rejected");
   EXPECT_TRUE(runtime_.graph().empty());
   EXPECT_EQ(runtime_.graph().last_minted(), FailureId()) << "no failure was even made";
   EXPECT_EQ(device_.orders().size(), orders);
@@ -274,7 +274,7 @@ TEST_F(RuntimeTest, AResetLosesEveryLiveBuffer) {  // D2
   device_.fail("launch", sticky());
   EXPECT_EQ(outcome(launch({}, {x.weak()})), "failed");
   const std::uint64_t poison = last();
-  EXPECT_TRUE(runtime_.reset(next()));
+  EXPECT_TRUE(runtime_.reset());
   runtime_.validate();
   EXPECT_FALSE(runtime_.poison());
   EXPECT_EQ(roots(read(x.weak())), (Roots{poison}));
@@ -292,11 +292,34 @@ TEST_F(RuntimeTest, WhatNeedsANewProcessStaysPoisoned) {  // D2
   device_.fail("launch", sticky(Recovery::process));
   static_cast<void>(launch({}, {x.weak()}));
   const std::uint64_t poison = last();
-  const Status reset = runtime_.reset(next());
+  const Status reset = runtime_.reset();
   EXPECT_EQ(outcome(reset), "failed");
   EXPECT_EQ(roots(reset), (Roots{poison}));
   EXPECT_EQ(device_.calls("recreate"), 0);
   EXPECT_TRUE(runtime_.poison());
+}
+
+TEST_F(RuntimeTest, AResetThatFailsSaysWhyAndMayBeTriedAgain) {  // D2, D3
+  const Handle x = alloc(64);
+  device_.fail("launch", sticky());
+  static_cast<void>(launch({}, {x.weak()}));
+  const std::uint64_t poison = last();
+  device_.fail("recreate", out_of_memory());
+  const Status reset = runtime_.reset();
+  EXPECT_EQ(outcome(reset), "failed");
+  EXPECT_EQ(roots(reset), (Roots{poison}));
+  EXPECT_EQ(reset.error().error.detail, "then, making the device again, cuMemAlloc returned out_of_memory");
+  EXPECT_TRUE(runtime_.poison());
+  EXPECT_TRUE(runtime_.reset());
+  EXPECT_FALSE(runtime_.poison());
+}
+
+TEST_F(RuntimeTest, ClaimsAreCutToTheirBuffer) {  // W5
+  const Handle missing = unallocated();
+  const std::vector<Claim> claims = runtime_.claims(missing.weak({8, UINT64_MAX}));
+  ASSERT_EQ(claims.size(), 1u);
+  EXPECT_EQ(claims.front().range, (ByteRange{8, missing.size_bytes()}));
+  EXPECT_TRUE(runtime_.claims(missing.weak({missing.size_bytes(), UINT64_MAX})).empty());
 }
 
 TEST_F(RuntimeTest, RelocationTakesTheClaimsAlong) {  // B4

@@ -30,6 +30,9 @@ class ScriptedDevice : public Device {
   static constexpr std::uint64_t kPatience = 1'000'000;
   [[nodiscard]] std::size_t pages() const { return pages_.size(); }
   [[nodiscard]] std::uint64_t fences() const { return fences_; }
+  [[nodiscard]] std::size_t live_fences() const { return live_fences_; }
+  [[nodiscard]] std::size_t live_graphs() const { return live_graphs_; }
+  [[nodiscard]] std::size_t open_windows() const { return open_windows_; }
   // "stream<-on" for each order made, in turn.
   [[nodiscard]] const std::vector<std::string>& orders() const { return orders_; }
 
@@ -71,23 +74,40 @@ class ScriptedDevice : public Device {
   }
   DeviceResult<FenceId> fence(StreamIndex) override {
     if (auto error = answer("fence")) return tl::unexpected(*error);
+    ++live_fences_;
     return FenceId{++fences_};
   }
   DeviceResult<bool> reached(FenceId) override {
     if (auto error = answer("reached")) return tl::unexpected(*error);
     return finished_;
   }
-  DeviceResult<void> drop(FenceId) override { return result("drop"); }
-  DeviceResult<void> begin_capture(StreamIndex) override { return result("begin_capture"); }
+  DeviceResult<void> drop(FenceId) override {
+    --live_fences_;
+    return result("drop");
+  }
+  DeviceResult<void> begin_capture(StreamIndex) override {
+    if (auto error = answer("begin_capture")) return tl::unexpected(*error);
+    ++open_windows_;
+    return {};
+  }
   DeviceResult<DeviceGraphId> end_capture(StreamIndex) override {
+    --open_windows_;
     if (auto error = answer("end_capture")) return tl::unexpected(*error);
+    ++live_graphs_;
     return DeviceGraphId{++graphs_};
   }
-  DeviceResult<void> abandon_capture(StreamIndex) override { return result("abandon_capture"); }
+  DeviceResult<void> abandon_capture(StreamIndex) override {
+    --open_windows_;
+    return result("abandon_capture");
+  }
   DeviceResult<void> replay(StreamIndex, DeviceGraphId) override { return result("replay"); }
-  DeviceResult<void> drop(DeviceGraphId) override { return result("drop_graph"); }
+  DeviceResult<void> drop(DeviceGraphId) override {
+    --live_graphs_;
+    return result("drop_graph");
+  }
   DeviceResult<void> recreate() override {
     pages_.clear();
+    live_fences_ = live_graphs_ = open_windows_ = 0;
     return result("recreate");
   }
 
@@ -109,6 +129,9 @@ class ScriptedDevice : public Device {
   std::uint64_t next_ = 1U << 20;
   std::uint64_t fences_ = 0;
   std::uint64_t graphs_ = 0;
+  std::size_t live_fences_ = 0;
+  std::size_t live_graphs_ = 0;
+  std::size_t open_windows_ = 0;
   bool finished_ = true;
   Deadline deadline_;
   std::map<DeviceAddress, std::uint64_t> pages_;

@@ -130,9 +130,13 @@ DeviceResult<void> StreamTable::close() {
 
 void StreamTable::forget() {
   for (Row& each : rows_) {
+    std::vector<std::uint64_t> ordered = std::move(each.ordered);  // its room: nothing here may fail half-way
+    std::vector<std::uint64_t> at_fence = std::move(each.at_fence);
+    std::fill(ordered.begin(), ordered.end(), 0);
+    std::fill(at_fence.begin(), at_fence.end(), 0);
     each = {};
-    each.ordered.resize(rows_.size());
-    each.at_fence.resize(rows_.size());
+    each.ordered = std::move(ordered);
+    each.at_fence = std::move(at_fence);
   }
 }
 

@@ -85,8 +85,7 @@ void add_undo_failure(core::Error& error, const core::Error& undo) {
     error.detail.append(" had failed with, ").append(first.name);
     return;
   }
-  if (!error.detail.empty()) error.detail += '\n';
-  error.detail.append("then, undoing it, ").append(undo.call).append(" returned ").append(undo.name);
+  core::add_detail(error, "undoing it", undo);
 }
 
 }  // namespace taintgraph::gpu

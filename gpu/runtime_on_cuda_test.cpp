@@ -74,7 +74,7 @@ TEST_F(RuntimeOnCuda, AnAdoptedContextIsNotReset) {
   ASSERT_TRUE(launch("device_assert"));
   ASSERT_FALSE(runtime_->sync({}));
   ASSERT_TRUE(runtime_->poison());
-  const core::Status reset = runtime_->reset(core::Correlation{});
+  const core::Status reset = runtime_->reset();
   ASSERT_FALSE(reset);
   EXPECT_EQ(reset.error().outcome, core::Outcome::failed);
   EXPECT_EQ(reset.error().several.reports.at(0).failure, runtime_->poison());

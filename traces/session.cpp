@@ -81,7 +81,8 @@ std::vector<std::string> Session::finish() {
   core::Runtime& runtime = *state.machine.runtime;
   state.machine.begin_operation(state.ordinal + 1, {});
   state.machine.plan.sleep(true);
-  runtime.drop_recorded_work();
+  static_cast<void>(
+      runtime.drop_recorded_work(core::Correlation{state.ordinal + 1}));  // a lost device is met again below
   for (State::Named& each : state.buffers) each.handle.drop();
   runtime.drain_dropped();
   const core::ErrorGraph& graph = runtime.graph();
@@ -267,7 +268,7 @@ void Session::State::capture_end(const Operation& operation, StepResult& result)
 }
 
 void Session::State::reset(StepResult& result) {
-  judge(machine.runtime->reset(core::Correlation{ordinal}), result);
+  judge(machine.runtime->reset(), result);
   if (result.outcome == Outcome::ok) graphs.clear();  // they went with their context
 }
 
