@@ -1,5 +1,4 @@
-// A half-open range of bytes within one allocation (DESIGN: ranges are [begin, end), offsets 64 bits wide and
-// relative to the allocation).
+// A half-open range [begin, end) of bytes within one allocation: offsets are 64 bits wide and relative to it.
 //
 // A ByteRange is only numbers: it knows no buffer and no size limit. An inverted range (begin > end) is not a legal
 // value; make() is the checked way in for numbers that come from outside.

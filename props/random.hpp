@@ -1,7 +1,7 @@
 // The generator's own source of random numbers: xoshiro256** seeded through splitmix64, with bounded draws of its own.
 //
-// Equal seeds give equal draws on every compiler and library (DESIGN 5), which no distribution of the standard library
-// promises. Not for cryptography. A draw costs a few nanoseconds and allocates nothing.
+// Equal seeds give equal draws on every compiler and library, which no distribution of the standard library promises.
+// Not for cryptography. A draw costs a few nanoseconds and allocates nothing.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // What memory holds before anybody wrote it: bytes that are drawn from the seed, differ from one allocation to the next
-// and look like nothing, so that a stale read is seen as wrong bytes (DESIGN 5).
+// and look like nothing, so that a stale read is seen as wrong bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Every choice the simulated device makes is a pure function of the seed, of what the choice is for, and of counters:
-// no generator whose state would make one choice depend on how many came before it (DESIGN 5).
+// no generator whose state would make one choice depend on how many came before it.
 #pragma once
 
 #include <cstdint>
