@@ -1,12 +1,14 @@
 // NVRTC's functions that the backend uses, as a table with exactly NVRTC's C ABI. See driver_api.hpp: same reasons,
-// same check, no include of ours.
+// same check, no include of ours, and it may stand beside nvrtc.h, which renames nothing.
 #pragma once
 
 #include <cstddef>
 
+struct _nvrtcProgram;  // where nvrtc.h declares it NOLINT(bugprone-reserved-identifier)
+
 namespace taintgraph::gpu {
 
-using nvrtcProgram = struct _nvrtcProgram*;
+using nvrtcProgram = _nvrtcProgram*;
 
 enum nvrtcResult : int {
   NVRTC_SUCCESS = 0,
@@ -32,6 +34,7 @@ enum nvrtcResult : int {
   ENTRY(nvrtcGetProgramLog, (nvrtcProgram program, char* log))                                               \
   ENTRY(nvrtcDestroyProgram, (nvrtcProgram * program))
 
+// Every pointer is set in a filled table, like in DriverApi.
 struct CompilerApi {
 #define TAINTGRAPH_POINTER(name, parameters) nvrtcResult(*name) parameters = nullptr;
   TAINTGRAPH_COMPILER_ENTRIES(TAINTGRAPH_POINTER)

@@ -1,5 +1,8 @@
 // The CUDA backend: core::Device over a table of driver functions. The same code runs on a real driver and on the
-// simulated one, and it is the only implementation of core::Device.
+// simulated one.
+//
+// It launches the kernels of gpu/kernels, which it carries as text and compiles, by name. Not a device for any kernel:
+// nobody can hand it a module of theirs, so a runtime with kernels of its own implements core::Device itself.
 //
 // Keeps: streams are non-blocking and the NULL stream is never used; no synchronous copy; ordering by events; staging
 // memory is reused only when its copy is done; every driver result is looked at (D3). One device, one context, used
@@ -25,10 +28,11 @@ enum class PageAllocator : std::uint8_t {
 };
 
 struct CudaDeviceOptions {
-  int ordinal = 0;                         // which GPU
-  std::uint32_t streams = 4;               // at least 1
-  std::uint64_t staging_bytes = 1U << 20;  // pinned memory for each stream and direction; longer transfers go in pieces
-  bool adopt_primary_context = false;      // share the process's primary context instead of creating one
+  int ordinal = 0;            // which GPU
+  std::uint32_t streams = 4;  // at least 1
+  // Pinned memory for each stream and direction, at least 1; longer transfers go in pieces of that size.
+  std::uint64_t staging_bytes = 1U << 20;
+  bool adopt_primary_context = false;  // share the process's primary context instead of creating one
   PageAllocator allocator = PageAllocator::context;
   LaunchObserver observer{};  // optional
   DeviceClock clock{};        // optional: the host's own
@@ -39,6 +43,8 @@ struct CudaDeviceOptions {
 class CudaDevice final : public core::Device {
  public:
   // Initialises the driver and creates context, streams and staging memory. The tables are copied.
+  // Requires: every entry of both tables is set; any may be called at any time, and calling one that is null is
+  // undefined. Options as CudaDeviceOptions says; a number below its least is a program error and aborts.
   // Errors: whatever the driver says; everything made until then is undone.
   [[nodiscard]] static core::DeviceResult<std::unique_ptr<CudaDevice>> create(const DriverApi& driver,
                                                                               const CompilerApi& compiler,

@@ -2,28 +2,45 @@
 //
 // A table is filled from libcuda at run time (gpu/driver_loader.hpp), by sim::Driver, or by a wrapper around another
 // table. Nothing here is CUDA's own header: types and values are declared by us so that no toolkit is needed, and
-// driver_api_check.cpp compares every one with cuda.h where that exists. This header includes nothing of ours, so the
-// simulator can depend on it alone.
+// table_check/driver_api_check.cpp compares every one with cuda.h where that exists. A value that CUDA 12.4 did not
+// have yet says since when it is there. This header needs nothing of ours, so the simulator can depend on it alone.
 //
 // Names are CUDA's, without the version suffixes: an entry means the version that driver_entries.hpp pins.
+//
+// Beside cuda.h, in any order: handles are CUDA's own types, so a ::CUstream may be passed as it is. Enumerations are
+// types of ours with CUDA's values and need a static_cast. Code that names an entry in a file that includes cuda.h
+// stands between driver_names_begin.hpp and driver_names_end.hpp, which says why.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/driver_names_begin.hpp"
+
+// Declared where cuda.h declares them, and never defined.
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+struct CUgraphNode_st;
+struct CUmemPoolHandle_st;
+
 namespace taintgraph::gpu {
 
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
-using CUcontext = struct CUctx_st*;
-using CUstream = struct CUstream_st*;
-using CUevent = struct CUevent_st*;
-using CUmodule = struct CUmod_st*;
-using CUfunction = struct CUfunc_st*;
-using CUgraph = struct CUgraph_st*;
-using CUgraphExec = struct CUgraphExec_st*;
-using CUgraphNode = struct CUgraphNode_st*;
-using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUcontext = CUctx_st*;
+using CUstream = CUstream_st*;
+using CUevent = CUevent_st*;
+using CUmodule = CUmod_st*;
+using CUfunction = CUfunc_st*;
+using CUgraph = CUgraph_st*;
+using CUgraphExec = CUgraphExec_st*;
+using CUgraphNode = CUgraphNode_st*;
+using CUmemoryPool = CUmemPoolHandle_st*;
 
 enum CUresult : int {
   CUDA_SUCCESS = 0,
@@ -39,7 +56,7 @@ enum CUresult : int {
   CUDA_ERROR_ECC_UNCORRECTABLE = 214,
   CUDA_ERROR_INVALID_PTX = 218,
   CUDA_ERROR_NVLINK_UNCORRECTABLE = 220,
-  CUDA_ERROR_CONTAINED = 226,
+  CUDA_ERROR_CONTAINED = 226,  // since CUDA 12.8
   CUDA_ERROR_INVALID_HANDLE = 400,
   CUDA_ERROR_NOT_FOUND = 500,
   CUDA_ERROR_NOT_READY = 600,
@@ -145,7 +162,7 @@ inline constexpr unsigned kEventDisableTiming = 2;  // CU_EVENT_DISABLE_TIMING
   ENTRY(cuGraphLaunch, (CUgraphExec exec, CUstream stream))                                                          \
   ENTRY(cuGetErrorName, (CUresult code, const char** name))
 
-// The table. Every pointer is set in a filled table, on whatever driver.
+// The table. Every pointer is set in a filled table, on whatever driver: users call entries without asking.
 struct DriverApi {
 #define TAINTGRAPH_POINTER(name, parameters) CUresult(*name) parameters = nullptr;
   TAINTGRAPH_DRIVER_ENTRIES(TAINTGRAPH_POINTER)
@@ -153,3 +170,5 @@ struct DriverApi {
 };
 
 }  // namespace taintgraph::gpu
+
+#include "gpu/driver_names_end.hpp"

@@ -3,7 +3,8 @@
 //
 // cuGetProcAddress gives the newest form of a symbol that is not newer than the version asked with, so each version
 // here is the one in which the form declared in driver_api.hpp appeared (major * 1000 + minor * 10). A newer driver
-// then gives the same form for good. driver_api_check.cpp compares each with CUDA's own prototype of that version.
+// then gives the same form for good. table_check/driver_api_check.cpp compares each with CUDA's own prototype of that
+// version.
 #pragma once
 
 // Every entry of the driver table once, in the table's order: PIN(entry, symbol, version).

@@ -2,7 +2,7 @@
 // the context and what makes work possible again. One table; the fault plan's parser, the error mapping, the
 // documentation and the coverage matrix are all made from it.
 //
-// Includes driver_api.hpp and compiler_api.hpp only, so that the simulator may use it.
+// Includes the two tables only, so that the simulator may use it. Beside cuda.h: as driver_api.hpp says.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 
 #include "gpu/compiler_api.hpp"
 #include "gpu/driver_api.hpp"
+
+#include "gpu/driver_names_begin.hpp"
 
 namespace taintgraph::gpu {
 
@@ -110,3 +112,5 @@ struct FaultRow {
 [[nodiscard]] bool may_return(Call call, FaultKind kind);
 
 }  // namespace taintgraph::gpu
+
+#include "gpu/driver_names_end.hpp"

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "core/runtime.hpp"
-#include "gpu/bare_driver.hpp"
+#include "gpu/bare_driver_for_tests.hpp"
 #include "gpu/compiler_loader.hpp"
 #include "gpu/cuda_device.hpp"
 #include "gpu/driver_loader.hpp"

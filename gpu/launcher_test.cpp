@@ -6,7 +6,7 @@
 #include <new>
 #include <vector>
 
-#include "gpu/bare_driver.hpp"
+#include "gpu/bare_driver_for_tests.hpp"
 #include "gpu/cuda_device.hpp"
 
 namespace {

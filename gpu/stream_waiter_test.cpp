@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/bare_driver.hpp"
+#include "gpu/bare_driver_for_tests.hpp"
 
 namespace taintgraph::gpu {
 namespace {

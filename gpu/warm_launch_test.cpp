@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/runtime.hpp"
-#include "gpu/bare_driver.hpp"
+#include "gpu/bare_driver_for_tests.hpp"
 #include "gpu/cuda_device.hpp"
 
 namespace {

@@ -24,7 +24,7 @@ TAINTGRAPH_COMPILER_ENTRIES(TAINTGRAPH_TYPE)
 namespace taintgraph::gpu {
 namespace {
 
-// The type of CUDA's that one of ours stands for. Types of the language stand for themselves.
+// The type of CUDA's that one of ours stands for. Handles and types of the language stand for themselves.
 template <class Ours>
 struct Theirs {
   using type = Ours;
@@ -45,23 +45,6 @@ struct Theirs<Result(Arguments...)> {
   using type = TheirsOf<Result>(TheirsOf<Arguments>...);
 };
 
-#define TAINTGRAPH_PAIR(name) \
-  template <>                 \
-  struct Theirs<gpu::name> {  \
-    using type = ::name;      \
-  };
-TAINTGRAPH_PAIR(CUctx_st)
-TAINTGRAPH_PAIR(CUstream_st)
-TAINTGRAPH_PAIR(CUevent_st)
-TAINTGRAPH_PAIR(CUmod_st)
-TAINTGRAPH_PAIR(CUfunc_st)
-TAINTGRAPH_PAIR(CUgraph_st)
-TAINTGRAPH_PAIR(CUgraphExec_st)
-TAINTGRAPH_PAIR(CUgraphNode_st)
-TAINTGRAPH_PAIR(CUmemPoolHandle_st)
-TAINTGRAPH_PAIR(_nvrtcProgram)
-#undef TAINTGRAPH_PAIR
-
 // Enumerations pass as integers: what must agree is their size and sign, and each value.
 #define TAINTGRAPH_ENUM(name) \
   template <>                 \
@@ -76,21 +59,22 @@ TAINTGRAPH_ENUM(CUstreamCaptureStatus)
 TAINTGRAPH_ENUM(nvrtcResult)
 #undef TAINTGRAPH_ENUM
 
+// Handles and addresses are the same types.
 static_assert(std::is_same_v<gpu::CUdevice, ::CUdevice>);
 static_assert(std::is_same_v<gpu::CUdeviceptr, ::CUdeviceptr>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUcontext>, ::CUcontext>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUstream>, ::CUstream>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUevent>, ::CUevent>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUmodule>, ::CUmodule>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUfunction>, ::CUfunction>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUgraph>, ::CUgraph>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUgraphExec>, ::CUgraphExec>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUgraphNode>, ::CUgraphNode>);
-static_assert(std::is_same_v<TheirsOf<gpu::CUmemoryPool>, ::CUmemoryPool>);
-static_assert(std::is_same_v<TheirsOf<gpu::nvrtcProgram>, ::nvrtcProgram>);
+static_assert(std::is_same_v<gpu::CUcontext, ::CUcontext>);
+static_assert(std::is_same_v<gpu::CUstream, ::CUstream>);
+static_assert(std::is_same_v<gpu::CUevent, ::CUevent>);
+static_assert(std::is_same_v<gpu::CUmodule, ::CUmodule>);
+static_assert(std::is_same_v<gpu::CUfunction, ::CUfunction>);
+static_assert(std::is_same_v<gpu::CUgraph, ::CUgraph>);
+static_assert(std::is_same_v<gpu::CUgraphExec, ::CUgraphExec>);
+static_assert(std::is_same_v<gpu::CUgraphNode, ::CUgraphNode>);
+static_assert(std::is_same_v<gpu::CUmemoryPool, ::CUmemoryPool>);
+static_assert(std::is_same_v<gpu::nvrtcProgram, ::nvrtcProgram>);
 
 #define TAINTGRAPH_VALUE(name) static_assert(static_cast<int>(gpu::name) == static_cast<int>(::name), #name);
-#include "table_values.inc"  // TAINTGRAPH_VALUE of every enumerator in the two headers
+#include "table_values.inc"  // TAINTGRAPH_VALUE of every enumerator in the two headers that this CUDA has
 #undef TAINTGRAPH_VALUE
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);

@@ -1,5 +1,5 @@
-// For tests: tables whose every entry succeeds and does nothing, but that handles are told apart, host memory is real
-// and launches are remembered. Not a simulator: nothing that is queued ever runs.
+// For tests and measurements: tables whose every entry succeeds and does nothing, but that handles are told apart, host
+// memory is real and launches are remembered. Not a simulator: nothing that is queued ever runs.
 //
 // Kept by plain functions behind a C ABI, hence one instance at a time: the last one made.
 #pragma once
