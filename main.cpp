@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "commit.hpp"
+#include "core/version.hpp"
 #include "props/conform/conform.hpp"
 #include "props/exhaust.hpp"
 #include "props/fuzz.hpp"
@@ -53,7 +54,7 @@ auto draw_svg(const traces::Snapshot& snapshot) { return viz::svg_text(snapshot)
 std::unique_ptr<traces::Film> new_film() { return std::make_unique<viz::Film>(); }
 
 std::string version_text() {
-  return std::string(TAINTGRAPH_VERSION) + " (commit " + std::string(taintgraph::kCommit) + ")";
+  return std::string(taintgraph::core::kVersion) + " (commit " + std::string(taintgraph::kCommit) + ")";
 }
 
 int replay_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
@@ -148,7 +149,7 @@ int schema_command(int argc, const char* const* argv, std::ostream& out, std::os
 int version_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   const auto answered = answer_arguments(argc, argv, "Prints version, commit and compiler of this program.", out, err);
   if (answered) return *answered;
-  out << "taintgraph " << TAINTGRAPH_VERSION << " (commit " << taintgraph::kCommit << ", "
+  out << "taintgraph " << taintgraph::core::kVersion << " (commit " << taintgraph::kCommit << ", "
 #if defined(__clang__)
       << "clang " << __clang_major__ << '.' << __clang_minor__ << '.' << __clang_patchlevel__
 #else
