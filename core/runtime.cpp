@@ -193,29 +193,30 @@ void Runtime::validate() const {
   pool().validate();
   streams_.validate();
   std::vector<FailureId> carried;  // once for each carrier
-  std::vector<Claim> claims;       // of one slice
+  carried.reserve(graph_.tags());
+  std::vector<Claim> claims;  // of one slice
   std::uint64_t live_slices = 0;
-  pool().for_each([&](SliceId, const Slice& slice) {
-    live_slices += slice.state == SliceState::live ? 1 : 0;
+  pool().for_each([&](SliceId id, const Slice& slice) {
+    if (slice.state != SliceState::live) {
+      TAINTGRAPH_CHECK(slice.taint.is_clean(), "B4: claims end with the allocation");
+      return;
+    }
+    ++live_slices;
+    const Buffer* const buffer = buffers_.find_held(slice.buffer);
+    TAINTGRAPH_CHECK(buffer && buffer->slice == id, "a buffer's slice is its own");
     if (slice.taint.is_clean()) return;
-    TAINTGRAPH_CHECK(slice.state == SliceState::live, "B4: claims end with the allocation");
     claims.clear();
     slice.taint.append_claims({0, UINT64_MAX}, claims);
+    TAINTGRAPH_CHECK(!claims.empty() && claims.back().range.end <= buffer->size_bytes, "claims lie inside the buffer");
     const auto first = static_cast<std::ptrdiff_t>(carried.size());
     for (const Claim& claim : claims) carried.push_back(claim.failure);
+    if (claims.size() == 1) return;
     std::sort(carried.begin() + first, carried.end());
     carried.erase(std::unique(carried.begin() + first, carried.end()), carried.end());
   });
   buffers_.for_each([&](const Buffer& buffer) {
     if (buffer.unallocated()) carried.push_back(buffer.reason);
-    if (buffer.slice == SliceId::none) return;
-    --live_slices;
-    const Slice& slice = memory_.at(buffer.slice);
-    TAINTGRAPH_CHECK(slice.state == SliceState::live && slice.buffer == buffer.id, "a buffer's slice is its own");
-    if (slice.taint.is_clean()) return;
-    claims.clear();
-    slice.taint.append_claims({0, UINT64_MAX}, claims);
-    TAINTGRAPH_CHECK(!claims.empty() && claims.back().range.end <= buffer.size_bytes, "claims lie inside the buffer");
+    live_slices -= buffer.slice != SliceId::none ? 1 : 0;
   });
   TAINTGRAPH_CHECK(live_slices == 0, "a live slice is a buffer's");
   TAINTGRAPH_CHECK(carried.size() == graph_.tags(), "C2: the sums agree");
