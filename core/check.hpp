@@ -1,6 +1,7 @@
 // Assertions, in two of the three tiers: CHECK is always on and cheap; DCHECK is on in debug builds only. (The third
 // tier is a validate() on each structure.) They are for errors of our own and for preconditions that a docstring states
-// ("Requires"): what the environment, or a program that a runtime runs, can cause is a result, never a CHECK.
+// ("Requires"): what the environment, or a program that a runtime runs, can cause is a result, never a CHECK; but for a
+// destructor, which has nobody to tell.
 #pragma once
 
 #include <cstdio>

@@ -17,8 +17,8 @@
 // known of the work then. Where the operation itself was to wait (read, synchronize), that is all; where something had
 // to be waited for before its work could be submitted, the operation has failed with that error.
 //
-// May throw std::bad_alloc, having submitted the work or not; what was to end has ended even then, as after an error.
-// Not thread safe: one caller at a time.
+// May throw std::bad_alloc, having submitted the work or not; what was to end has ended even then, as after an error,
+// and a begin_capture() that throws has begun nothing. Not thread safe: one caller at a time.
 #pragma once
 
 #include <cstddef>

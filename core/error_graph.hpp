@@ -48,7 +48,9 @@ class ErrorGraph {
   // One more allocation, or one fewer, carries it (C2). Called by Taint and by unallocated records, once each however
   // many byte ranges there are. The last untag drops the failure. Require: it is in the graph; for untag: it is tagged.
   void tag(FailureId failure) {
-    ++carried(failure).tagged;
+    Carried& counts = carried(failure);
+    TAINTGRAPH_CHECK(counts.tagged != UINT32_MAX, "a failure has fewer than 2^32 carriers");
+    ++counts.tagged;
     ++tags_;
   }
   void untag(FailureId failure) {
@@ -138,7 +140,7 @@ class ErrorGraph {
   // release looks at no node, and neither does the drop of one that owns nothing.
   struct Carried {
     Node* node = nullptr;
-    std::uint32_t tagged = 0;  // there are fewer allocations than that (SliceId)
+    std::uint32_t tagged = 0;
     std::uint16_t pins = 0;
     bool provisional = false;  // its error is provisional_, not the node's
     bool owns = false;         // the node has text, skips or suspects to free

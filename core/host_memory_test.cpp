@@ -1,6 +1,6 @@
-// The host's memory runs out at every single allocation in turn, in the middle of whatever operation. What is true
-// stays true: no byte that a stopped operation may have written is trusted (W2), a graph holds all that it touches
-// (G3), the counts agree (C1, C2), and nothing is left behind.
+// The host's memory runs out at every single allocation in turn, in the middle of whatever operation, and in every call
+// of the device. What is true stays true: no byte that a stopped operation may have written is trusted (W2), a graph
+// holds all that it touches (G3), the counts agree (C1, C2), and nothing is left behind.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,8 +24,18 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  // aligned_alloc takes whole multiples of the alignment only.
+  const auto aligned = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(aligned, (size + aligned - 1) / aligned * aligned)) return memory;
+  throw std::bad_alloc();
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace taintgraph::core {
 namespace {
@@ -39,9 +49,11 @@ class Program {
  public:
   explicit Program(PoolKind pool) : runtime_(device_, {.pool = {pool, 32, 4096}}) {}
 
-  // Runs it with so many allocations to spare, and all it needs once they are used up. False if they sufficed.
-  bool run(std::int64_t spared) {
+  // Runs it with so many allocations or calls of the device to spare (negative: no end of them), and all it needs once
+  // they are used up. False if they sufficed.
+  bool run(std::int64_t spared, int calls_spared) {
     allocations_left = spared;
+    device_.throw_after(calls_spared);
     allocate(x_, 64);
     allocate(y_, 64);
     allocate(z_, 4096);
@@ -65,12 +77,20 @@ class Program {
     launch({}, y_, kPlain);  // refused
     attempt([&] { (void)runtime_.reset(); });
     read(x_);
+    device_.finish_work(false);
+    allocate(z_, 64);
+    launch({}, z_, kOther);
+    free(z_);
+    attempt([&] { (void)runtime_.cleanup(CleanupMode::immediate, {}); });  // asks the device how far it is
+    device_.finish_work(true);
+    attempt([&] { (void)runtime_.cleanup(CleanupMode::immediate, {}); });
     free(x_);
     free(y_);
     free(lost_);
-    const bool ran_out = stopped_;
     allocations_left = -1;
-    return ran_out;
+    EXPECT_TRUE(stopped_ || calls_spared < 0 || device_.will_throw()) << "an exception that nobody heard of";
+    device_.throw_after(-1);
+    return stopped_;
   }
 
   // Once all of it is given back.
@@ -210,11 +230,23 @@ TEST_P(HostMemoryTest, RunsOutAtEveryAllocationInTurn) {
   for (bool ran_out = true; ran_out; ++spared) {
     SCOPED_TRACE("with " + std::to_string(spared) + " allocations to spare");
     Program program(GetParam());
-    ran_out = program.run(spared);
+    ran_out = program.run(spared, -1);
     program.expect_nothing_left();
     if (HasFailure()) return;
   }
   EXPECT_GT(spared, 100) << "the program allocates more than that";
+}
+
+TEST_P(HostMemoryTest, RunsOutInEveryCallOfTheDeviceInTurn) {
+  int spared = 0;
+  for (bool ran_out = true; ran_out; ++spared) {
+    SCOPED_TRACE("with " + std::to_string(spared) + " calls to spare");
+    Program program(GetParam());
+    ran_out = program.run(-1, spared);
+    program.expect_nothing_left();
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(spared, 20) << "the program calls the device more often than that";
 }
 
 INSTANTIATE_TEST_SUITE_P(, HostMemoryTest, ::testing::Values(PoolKind::sliced, PoolKind::exclusive));

@@ -104,7 +104,7 @@ DeviceResult<void> MemoryManager::give_back(const std::vector<DeviceAddress>& pa
       out_of_memory = true;  // the other pages are nobody's either, and go back all the same
     }
   }
-  if (out_of_memory) throw std::bad_alloc();
+  if (out_of_memory && (gravest || !gravest.error().sticky)) throw std::bad_alloc();
   return gravest;
 }
 

@@ -46,8 +46,8 @@ using Status = tl::expected<void, OperationError>;
 // for: a copy, write or read of no bytes, a stream that waits for itself, the move of an empty buffer, and a recorded
 // copy of no bytes or without memory.
 //
-// May throw: the exception reaches the caller and the write set stays claimed (W2); an operation that writes nothing
-// claims nothing. Must not use the runtime that runs it.
+// May throw: the exception reaches the caller (but of `alloc`, see there) and the write set stays claimed (W2); an
+// operation that writes nothing claims nothing. Must not use the runtime that runs it.
 class HostCode {
  public:
   virtual void run() = 0;

@@ -109,8 +109,8 @@ class Runtime {
 
   // Waits for the device and gives all memory back; every owner's buffer is gone. A stream that cannot be waited for
   // (and is not merely poisoned), or not within the device's patience, may still use memory, which is then left to the
-  // end of its context. Only const calls
-  // may follow. Errors: the gravest of the device, teardown going on through it.
+  // end of its context. Only const calls may follow, even if it throws (std::bad_alloc: what was not given back by then
+  // is left, too). Errors: the gravest of the device, teardown going on through it.
   [[nodiscard]] DeviceResult<void> close();
 
   [[nodiscard]] const ErrorGraph& graph() const { return graph_; }

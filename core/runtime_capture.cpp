@@ -178,10 +178,7 @@ Captured Runtime::capture_end(const CaptureRequest& request) {
     return refused(failed(std::move(doom), recording.doom->correlation));
   }
   auto made = device_.end_capture(request.stream);
-  if (!made) {
-    nodes.now();
-    return refused(failed(std::move(made.error()), request.correlation));
-  }
+  if (!made) return refused(failed(std::move(made.error()), request.correlation));
   const GraphId id{++graphs_made_};
   auto room = made_room.extract(id);
   room.mapped() = Graph{*made, std::exchange(nodes.nodes, {}), {}};

@@ -63,13 +63,11 @@ Status Runtime::read(const ReadRequest& request) {
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].range.empty()) pieces.push_back({span_of(reads_[i]), request.pieces[i].to});
   const Mark mark = streams_.submit(request.stream);
+  WorkLog::Noting noting(work_log_, mark, "read", request.correlation);
   note_use(mark);
-  if (auto done = device_.read(request.stream, pieces); !done) {
-    Status status = failed_wait(std::move(done.error()), request.correlation);
-    work_log_.note(mark, "read", request.correlation);
-    return status;
-  }
-  work_log_.note(mark, "read", request.correlation);
+  if (auto done = device_.read(request.stream, pieces); !done)
+    return failed_wait(std::move(done.error()), request.correlation);
+  noting.now();
   streams_.proved(request.stream);
   run(request.host_code);
   return {};

@@ -24,15 +24,17 @@ Status Runtime::relocate(const RelocateRequest& request) {
 
   auto moved = memory_.reserve(buffer->size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
   if (!moved) return failed(std::move(moved.error()), request.correlation);
-  if (auto copied = copy_to(*buffer, *moved, *stream, request.correlation); !copied) {
-    memory_.retire(*moved);
-    return failed(std::move(copied.error()), request.correlation);
-  }
+  DeviceResult<void> copied;
   try {
-    run(request.host_code);
+    copied = copy_to(*buffer, *moved, *stream, request.correlation);
+    if (copied) run(request.host_code);
   } catch (...) {
     memory_.retire(*moved);
     throw;
+  }
+  if (!copied) {
+    memory_.retire(*moved);
+    return failed(std::move(copied.error()), request.correlation);
   }
   memory_.bind(*moved, buffer->id);
   const SliceId old = std::exchange(buffer->slice, *moved);
@@ -59,9 +61,10 @@ DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamInde
   writes_.assign(1, {const_cast<Buffer*>(&buffer), &to_slice, whole, {}});
   if (auto ordered = order(stream); !ordered) return ordered;
   const Mark mark = streams_.submit(stream);
+  WorkLog::Noting noting(work_log_, mark, "relocation", correlation);
   note_use(mark);
   auto copied = device_.copy(stream, span_of(writes_.front()), span_of(reads_.front()));
-  if (copied || !copied.error().sticky) work_log_.note(mark, "relocation", correlation);
+  if (!copied && copied.error().sticky) noting.never();  // it is to blame itself, and is about to be reported
   return copied;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,10 @@ class ScriptedDevice : public Device {
 
   // The next `count` calls named `call` fail with `error`.
   void fail(const std::string& call, Error error, int count = 1) { failing_[call] = {std::move(error), count}; }
+  // The call that comes after so many others throws, having done what it was to do. Negative: none does.
+  void throw_after(int calls) { calls_left_ = calls + 1; }
+  // Whether that call is still to come.
+  [[nodiscard]] bool will_throw() const { return calls_left_ > 0; }
   // Whether fences count as reached.
   void finish_work(bool finished) { finished_ = finished; }
 
@@ -114,6 +119,7 @@ class ScriptedDevice : public Device {
  private:
   std::optional<Error> answer(const std::string& call) {
     ++calls_[call];
+    if (calls_left_ > 0 && --calls_left_ == 0) throw std::bad_alloc();
     const auto found = failing_.find(call);
     if (found == failing_.end() || found->second.second == 0) return std::nullopt;
     --found->second.second;
@@ -129,6 +135,7 @@ class ScriptedDevice : public Device {
   std::uint64_t next_ = 1U << 20;
   std::uint64_t fences_ = 0;
   std::uint64_t graphs_ = 0;
+  int calls_left_ = 0;
   std::size_t live_fences_ = 0;
   std::size_t live_graphs_ = 0;
   std::size_t open_windows_ = 0;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -37,6 +38,30 @@ class WorkLog {
     entry.length = static_cast<std::uint8_t>(what.copy(entry.name.data(), kLongestName));
     rows_[index(mark.stream)].last = mark.sequence;
   }
+
+  // Notes work once what it came to is reported, and at the latest when this goes out of scope: an exception, too,
+  // leaves work behind that may have been queued.
+  class Noting {
+   public:
+    Noting(WorkLog& log, Mark mark, std::string_view what, Correlation correlation)
+        : log_(log), mark_(mark), what_(what), correlation_(correlation) {}
+    Noting(const Noting&) = delete;
+    Noting& operator=(const Noting&) = delete;
+    ~Noting() { now(); }
+
+    void now() {
+      if (!std::exchange(noted_, true)) log_.note(mark_, what_, correlation_);
+    }
+    // Of work that took the device along: nothing is noted before the log is forgotten.
+    void never() { noted_ = true; }
+
+   private:
+    WorkLog& log_;
+    Mark mark_;
+    std::string_view what_;
+    Correlation correlation_;
+    bool noted_ = false;
+  };
 
   // What no wait of the program has proved, newest last.
   [[nodiscard]] Suspects suspects(const StreamTable& streams) const;

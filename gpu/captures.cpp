@@ -41,6 +41,8 @@ core::DeviceResult<void> Captures::make_sure(core::StreamIndex stream, CUstream 
 }
 
 core::DeviceResult<core::DeviceGraphId> Captures::end(core::StreamIndex stream, CUstream handle) {
+  std::map<core::DeviceGraphId, Graph> made_room;  // what may throw comes first
+  made_room.emplace(core::DeviceGraphId{made_ + 1}, Graph{});
   Window window = std::exchange(windows_[core::index(stream)], {});
   CUgraph graph = nullptr;
   CUgraphExec exec = nullptr;
@@ -56,7 +58,9 @@ core::DeviceResult<core::DeviceGraphId> Captures::end(core::StreamIndex stream, 
   }
   if (made) {
     const core::DeviceGraphId id{++made_};
-    graphs_[id] = {exec, std::move(window.tables), nullptr, {}};
+    auto room = made_room.extract(id);
+    room.mapped() = {exec, std::move(window.tables), nullptr, {}};
+    graphs_.insert(std::move(room));
     return id;
   }
   if (exec != nullptr) {

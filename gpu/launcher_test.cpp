@@ -18,8 +18,17 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  // aligned_alloc takes whole multiples of the alignment only.
+  const auto aligned = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(aligned, (size + aligned - 1) / aligned * aligned)) return memory;
+  throw std::bad_alloc();
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace taintgraph::gpu {
 namespace {

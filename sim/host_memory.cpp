@@ -8,9 +8,10 @@
 
 namespace taintgraph::sim {
 
-// Bytes that nobody wrote are to be noticed, and a large staging area is to cost little: one pattern over and over.
+// Bytes that nobody wrote are to be noticed, and a large staging area is to cost little: one pattern over and
+// over, of a length that no offset into a staging area is likely to be a multiple of.
 void HostMemory::fill_with_garbage(HostAllocation& allocation) const {
-  constexpr std::uint64_t kPattern = 128;
+  constexpr std::uint64_t kPattern = 251;
   std::byte* const bytes = allocation.bytes.get();
   std::uint64_t filled = std::min(kPattern, allocation.size_bytes);
   sim::fill_with_garbage({bytes, filled}, seed_, Draw::host_garbage, allocation.serial, 0);

@@ -23,6 +23,10 @@ namespace taintgraph::core::internal {
 template <class Value>
 class IdMap {
  public:
+  IdMap() = default;
+  IdMap(const IdMap&) = delete;  // recent_ points into the one that it is of
+  IdMap& operator=(const IdMap&) = delete;
+
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Makes room for one more entry. Throws std::bad_alloc; nothing has changed then.
@@ -108,6 +112,8 @@ class IdMap {
     [[nodiscard]] const Entry& entry_of(FailureId id) const { return entries[entries[1].id == id ? 1 : 0]; }
     [[nodiscard]] Entry& entry_of(FailureId id) { return entries[entries[1].id == id ? 1 : 0]; }
   };
+
+  static_assert(sizeof(Bucket) == 64, "a lookup touches one cache line");
 
   [[nodiscard]] std::size_t next(std::size_t bucket) const { return (bucket + 1) & (buckets_.size() - 1); }
   // Fibonacci hashing: survivors at a regular distance must not share a home. Ids are minted in sequence, and a few in

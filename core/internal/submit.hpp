@@ -23,14 +23,11 @@ Status Runtime::submit(const Work& work, Submit&& submit) {
   WriteScope scope(graph_, targets_, work.correlation);
   if (auto ordered = order(work.stream); !ordered) return failed(scope.fail(std::move(ordered.error())));
   last_mark_ = streams_.submit(work.stream);
+  // An error that poisons names this very operation; what it blames was queued before. So it is noted last.
+  WorkLog::Noting noting(work_log_, last_mark_, work.kernel, work.correlation);
   note_use(last_mark_);
-  if (DeviceResult<void> submitted = submit(); !submitted) {
-    // An error that poisons names this very operation; what it blames was queued before.
-    Status status = failed(scope.fail(std::move(submitted.error())));
-    work_log_.note(last_mark_, work.kernel, work.correlation);
-    return status;
-  }
-  work_log_.note(last_mark_, work.kernel, work.correlation);
+  if (DeviceResult<void> submitted = submit(); !submitted) return failed(scope.fail(std::move(submitted.error())));
+  noting.now();
   run(work.host_code);
   scope.succeed();
   return {};

@@ -9,7 +9,7 @@
 #ifndef TAINTGRAPH_DEVICE_LANGUAGE  // a CUDA compiler; elsewhere the including file has said what these mean
 #define KERNEL extern "C" __global__ void
 #define DEVICE static __device__ inline
-#define READ_ONLY(T) T  // a parameter that no thread changes, so that on the host all of them can share one
+#define READ_ONLY(T) const T  // a parameter that no thread changes, so that on the host all of them can share one
 #define GLOBAL(T) T*
 #define GLOBAL_AT(T, address) ((T*)(address))  // a pointer made from a number
 #define DEVICE_TRAP() __trap()
