@@ -53,7 +53,7 @@ interrupted 1 "$program" exhaust never >/dev/null 2>&1
 expect 'exhaust, while a trace is awaited' 130 $?
 {
   echo '{"format":"taintgraph-trace","version":1,"device":{"memory":67108864}}'
-  for ((i = 0; i < 4000; ++i)); do
+  for ((i = 0; i < 12000; ++i)); do
     echo "{\"op\":\"alloc\",\"buffer\":\"b$i\",\"size\":64}"
     echo "{\"op\":\"launch\",\"kernel\":\"fill\",\"writes\":[\"b$i\"],\"args\":{\"value\":1},\"fault\":\"launch_out_of_resources\"}"
   done
