@@ -196,7 +196,10 @@ void Model::blame(Prediction& prediction) const {
 
 void Model::leave_behind(Step& step) {
   step.left_behind = true;
-  if (step.verdict.leaves_behind) leave_behind(*step.verdict.leaves_behind);
+  if (!step.verdict.leaves_behind) return;
+  reference::AsyncFault left = *step.verdict.leaves_behind;
+  left.doubtful = left.doubtful || state_.order.hangs();  // of work that may never run
+  leave_behind(std::move(left));
 }
 
 void Model::leave_behind(reference::AsyncFault fault) {
