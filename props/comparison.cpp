@@ -94,6 +94,7 @@ bool same(const std::vector<reference::ClaimedInput>& expected, const std::vecto
 // In the words of what is found.
 std::vector<traces::ReportedInput> reported(const std::vector<reference::ClaimedInput>& inputs) {
   std::vector<traces::ReportedInput> result;
+  result.reserve(inputs.size());
   for (const reference::ClaimedInput& input : inputs)
     result.push_back({input.range.buffer, input.range.begin, input.range.end, input.failure});
   return result;
