@@ -4,38 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
+#include "core/allocations_for_tests.hpp"
 #include "core/runtime.hpp"
 #include "core/scripted_device_for_tests.hpp"
-
-namespace {
-
-// How many more allocations succeed; negative: all.
-std::int64_t allocations_left = -1;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  // aligned_alloc takes whole multiples of the alignment only.
-  const auto aligned = static_cast<std::size_t>(alignment);
-  if (void* memory = std::aligned_alloc(aligned, (size + aligned - 1) / aligned * aligned)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace taintgraph::core {
 namespace {
