@@ -69,6 +69,9 @@ inline constexpr std::string_view unknown_graph = "unknown_graph";      // no su
 inline constexpr std::string_view in_use = "in_use";                    // held by a graph or an open recording
 inline constexpr std::string_view unallocated = "unallocated";          // needs memory that was never reserved
 }  // namespace program_error
+[[nodiscard]] inline Error program_error_named(std::string_view name) {
+  return Error{.name = name, .call = {}, .detail = {}};
+}
 
 // The provisional error of a write scope: what a claim says if its scope was left by an exception (W2).
 [[nodiscard]] inline Error torn_down() { return Error{.name = "host_exception", .call = {}, .detail = {}}; }

@@ -64,7 +64,7 @@ Allocation Runtime::alloc(const AllocRequest& request) {
 Status Runtime::free(Handle& handle) {
   drain_dropped();
   if (!buffers_.owns(handle) || !buffers_.find(handle.id()))
-    return rejected(Error{.name = program_error::stale_handle, .call = {}, .detail = {}});
+    return rejected(program_error_named(program_error::stale_handle));
   handle.drop();
   drain_dropped();
   return {};

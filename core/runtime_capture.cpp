@@ -9,8 +9,6 @@
 namespace taintgraph::core {
 namespace {
 
-Error program_error_named(std::string_view name) { return Error{.name = name, .call = {}, .detail = {}}; }
-
 // Ranges that a graph has written so far, to tell what it reads before writing (G2).
 class Written {
  public:

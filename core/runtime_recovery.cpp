@@ -4,11 +4,6 @@
 #include "core/runtime.hpp"
 
 namespace taintgraph::core {
-namespace {
-
-Error program_error_named(std::string_view name) { return Error{.name = name, .call = {}, .detail = {}}; }
-
-}  // namespace
 
 Status Runtime::relocate(const RelocateRequest& request) {
   drain_dropped();

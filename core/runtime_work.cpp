@@ -6,11 +6,6 @@
 #include "core/runtime.hpp"
 
 namespace taintgraph::core {
-namespace {
-
-Error program_error_named(std::string_view name) { return Error{.name = name, .call = {}, .detail = {}}; }
-
-}  // namespace
 
 std::optional<Error> Runtime::resolve(const WeakBinding& binding, Operand& operand) {
   Buffer* const buffer = buffers_.find(binding.buffer);

@@ -60,7 +60,7 @@ class ScriptedDevice : public Device {
   DeviceResult<void> settle() override { return result("settle"); }
   DeviceResult<void> check(const LaunchShape& shape) const override {
     if (shape.kernel != "unknown") return {};
-    return tl::unexpected(Error{.name = program_error::unknown_kernel, .call = {}, .detail = {}});
+    return tl::unexpected(program_error_named(program_error::unknown_kernel));
   }
   DeviceResult<void> launch(StreamIndex, const DeviceLaunch&) override { return result("launch"); }
   DeviceResult<void> copy(StreamIndex, DeviceSpan, DeviceSpan) override { return result("copy"); }

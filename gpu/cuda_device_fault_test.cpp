@@ -20,8 +20,8 @@ namespace {
 using core::DeviceSpan;
 using core::StreamIndex;
 
-constexpr StreamIndex kFirst{0};
-constexpr StreamIndex kSecond{1};
+constexpr StreamIndex kStream{0};
+constexpr StreamIndex kOtherStream{1};
 constexpr std::size_t kSize = 48;
 
 // Fails `count` calls to `call` (to any call that may return the kind, if none is named), passing the first `skip`.
@@ -52,26 +52,26 @@ struct Machine {
     return {};
   }
 
-  [[nodiscard]] core::DeviceResult<void> fill(DeviceSpan to, std::uint64_t value, StreamIndex stream = kFirst) {
+  [[nodiscard]] core::DeviceResult<void> fill(DeviceSpan to, std::uint64_t value, StreamIndex stream = kStream) {
     const DeviceSpan writes[] = {to};
     const std::uint64_t scalars[] = {value};
     return device->launch(stream, {"fill", {}, writes, scalars});
   }
   [[nodiscard]] core::DeviceResult<void> run(std::string_view kernel) {
-    return device->launch(kFirst, {kernel, {}, {}, {}});
+    return device->launch(kStream, {kernel, {}, {}, {}});
   }
-  [[nodiscard]] core::DeviceResult<void> write(DeviceSpan to, std::uint8_t value, StreamIndex stream = kFirst) {
+  [[nodiscard]] core::DeviceResult<void> write(DeviceSpan to, std::uint8_t value, StreamIndex stream = kStream) {
     const std::vector<std::byte> bytes(to.size_bytes, std::byte{value});
     return device->write(stream, to.address, bytes);
   }
   [[nodiscard]] core::DeviceResult<void> read(DeviceSpan from, std::vector<std::uint8_t>& into,
-                                              StreamIndex stream = kFirst) {
+                                              StreamIndex stream = kStream) {
     into.assign(from.size_bytes, 0);
     const core::DeviceRead pieces[] = {{from, reinterpret_cast<std::byte*>(into.data())}};
     return device->read(stream, pieces);
   }
   // The one value of all bytes, -1 if they differ or cannot be read.
-  [[nodiscard]] int value_of(DeviceSpan span, StreamIndex stream = kFirst) {
+  [[nodiscard]] int value_of(DeviceSpan span, StreamIndex stream = kStream) {
     std::vector<std::uint8_t> bytes;
     if (!read(span, bytes, stream)) return -1;
     return bytes == std::vector<std::uint8_t>(bytes.size(), bytes[0]) ? bytes[0] : -1;
@@ -140,7 +140,7 @@ TEST(CudaDeviceFaults, TeardownGoesOnThroughErrors) {
     ASSERT_TRUE(machine.open());
     const DeviceSpan bytes = machine.reserve();
     ASSERT_TRUE(machine.fill(bytes, 3));
-    ASSERT_TRUE(machine.device->fence(kFirst));
+    ASSERT_TRUE(machine.device->fence(kStream));
     ASSERT_TRUE(machine.device->give_back(machine.reserve().address));
     machine.plan = plan_of({}, FaultKind::invalid_value, FaultWhen::before, skip);
     const std::vector<core::Error> errors = machine.device->close();
@@ -169,7 +169,7 @@ TEST(CudaDeviceFaults, TeardownOfAStreamThatCannotBeWaitedFor) {
   const DeviceSpan bytes = machine.reserve();
   ASSERT_TRUE(machine.write(bytes, 1));
   const std::vector<DeviceSpan> many(20, DeviceSpan{bytes.address, 0});
-  ASSERT_TRUE(machine.device->launch(kFirst, {"noop", many, {}, {}}));
+  ASSERT_TRUE(machine.device->launch(kStream, {"noop", many, {}, {}}));
   const Call waits[] = {Call::cuStreamSynchronize};
   machine.plan.begin_operation(1, "close");
   machine.plan.strike(waits,
@@ -225,10 +225,10 @@ TEST(CudaDeviceFaults, OrderingFallsBackToWaiting) {
       Machine machine(plan_of(call, FaultKind::invalid_handle, when));
       ASSERT_TRUE(machine.open());
       const DeviceSpan bytes = machine.reserve();
-      ASSERT_TRUE(machine.fill(bytes, 3, kFirst));
-      EXPECT_TRUE(machine.device->order_after(kSecond, kFirst));
+      ASSERT_TRUE(machine.fill(bytes, 3, kStream));
+      EXPECT_TRUE(machine.device->order_after(kOtherStream, kStream));
       EXPECT_EQ(machine.plan.fired().size(), 1U);
-      EXPECT_EQ(machine.value_of(bytes, kSecond), 3);
+      EXPECT_EQ(machine.value_of(bytes, kOtherStream), 3);
       EXPECT_EQ(machine.findings(), "");
     }
   }
@@ -238,12 +238,12 @@ TEST(CudaDeviceFaults, OrderingFailsWhenWaitingFailsToo) {
   Machine machine;
   ASSERT_TRUE(machine.open());
   const DeviceSpan bytes = machine.reserve();
-  ASSERT_TRUE(machine.fill(bytes, 3, kFirst));
+  ASSERT_TRUE(machine.fill(bytes, 3, kStream));
   const Call calls[] = {Call::cuEventRecord, Call::cuStreamSynchronize};
   machine.plan.begin_operation(1, "order");
   machine.plan.strike(calls,
                       {.kind = FaultKind::invalid_handle, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
-  const auto ordered = machine.device->order_after(kSecond, kFirst);
+  const auto ordered = machine.device->order_after(kOtherStream, kStream);
   machine.plan.begin_operation(2, "");
   ASSERT_FALSE(ordered);
   EXPECT_EQ(ordered.error().call, "cuStreamSynchronize");
@@ -295,16 +295,16 @@ TEST(CudaDeviceFaults, AFenceThatFailsIsNoFence) {
     Machine machine;
     ASSERT_TRUE(machine.open());
     machine.plan = plan_of(call, FaultKind::invalid_value);
-    auto fence = machine.device->fence(kFirst);
+    auto fence = machine.device->fence(kStream);
     if (call == Call::cuEventQuery) {
       ASSERT_TRUE(fence);
       EXPECT_FALSE(machine.device->reached(*fence));
     } else {
       EXPECT_FALSE(fence);
-      fence = machine.device->fence(kFirst);
+      fence = machine.device->fence(kStream);
       ASSERT_TRUE(fence);
     }
-    EXPECT_TRUE(machine.device->synchronize(kFirst, {}));
+    EXPECT_TRUE(machine.device->synchronize(kStream, {}));
     EXPECT_TRUE(machine.device->reached(*fence).value_or(false));
     EXPECT_TRUE(machine.device->drop(*fence));
     EXPECT_EQ(machine.findings(), "");
@@ -324,9 +324,9 @@ TEST(CudaDeviceFaults, FaultingKernelsPoisonAndResetRecoversWhereItCan) {
     Machine machine;
     ASSERT_TRUE(machine.open());
     const DeviceSpan bytes = machine.reserve();
-    const auto fence = machine.device->fence(kSecond);
+    const auto fence = machine.device->fence(kOtherStream);
     ASSERT_TRUE(machine.run(each.kernel));
-    const auto surfaced = machine.device->synchronize(kFirst, {});
+    const auto surfaced = machine.device->synchronize(kStream, {});
     ASSERT_FALSE(surfaced) << each.kernel;
     EXPECT_EQ(surfaced.error().name, each.error);
     EXPECT_TRUE(surfaced.error().sticky);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "gpu/compiler_api.hpp"
@@ -27,6 +28,11 @@ namespace taintgraph::gpu {
 [[nodiscard]] inline core::DeviceResult<void> checked(nvrtcResult code, Call call) {
   if (code == NVRTC_SUCCESS) return {};
   return tl::unexpected(compiler_error(code, call));
+}
+
+// Keeps the error of a call after which others have to be made all the same; nothing if it succeeded.
+inline void append_error(core::DeviceResult<void> result, std::vector<core::Error>& errors) {
+  if (!result) errors.push_back(std::move(result.error()));
 }
 
 // Adds to `error` that undoing what came before it failed too. A sticky error of the undoing takes the place of one

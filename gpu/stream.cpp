@@ -11,10 +11,6 @@ namespace {
 
 CUdeviceptr pointer(core::DeviceAddress address) { return static_cast<CUdeviceptr>(address); }
 
-void append_error(core::DeviceResult<void> result, std::vector<core::Error>& errors) {
-  if (!result) errors.push_back(std::move(result.error()));
-}
-
 }  // namespace
 
 core::DeviceResult<void> Stream::open(std::size_t staging_bytes) {

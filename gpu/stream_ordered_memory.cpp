@@ -7,14 +7,6 @@
 #include "gpu/error_mapping.hpp"
 
 namespace taintgraph::gpu {
-namespace {
-
-void append_error(core::DeviceResult<void> result, std::vector<core::Error>& errors) {
-  if (!result) errors.push_back(std::move(result.error()));
-}
-
-}  // namespace
-
 core::DeviceResult<void> StreamOrderedMemory::open() {
   CUstream stream = nullptr;
   auto created = checked(driver_, driver_.cuStreamCreate(&stream, kStreamNonBlocking), Call::cuStreamCreate);
