@@ -20,14 +20,21 @@ namespace taintgraph::gpu {
 // and bytes; an inverted range counts as empty here, since the core refuses it for what it is.
 [[nodiscard]] core::DeviceResult<void> check_fit(const core::LaunchShape& shape);
 
-// Threads of a block in every launch.
+// Threads of a block in a launch that fills one, and of a warp: a smaller launch is one block of as few warps as do.
 inline constexpr std::uint32_t kBlockThreads = 256;
+inline constexpr std::uint32_t kWarpThreads = 32;
 // Blocks of the largest grid: CUDA's limit along x.
 inline constexpr std::uint64_t kMaxGridBlocks = 0x7FFFFFFF;
 
-// Blocks that a launch needs for one thread an element: a byte of what it writes, or a single thread where the kernel
-// touches nothing that it declares. At least 1, since a launch always submits work. 64 bits wide because the ranges of
-// a program are; more than kMaxGridBlocks fit no grid.
-[[nodiscard]] std::uint64_t grid_blocks(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes);
+struct LaunchGrid {
+  std::uint64_t blocks = 1;  // 64 bits wide because the ranges of a program are; more than kMaxGridBlocks fit no grid
+  std::uint32_t block_threads = kWarpThreads;
+
+  friend bool operator==(const LaunchGrid&, const LaunchGrid&) = default;
+};
+
+// What a launch needs for one thread an element: a byte of what it writes, or a single thread where the kernel touches
+// nothing that it declares. Never nothing, since a launch always submits work.
+[[nodiscard]] LaunchGrid launch_grid(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes);
 
 }  // namespace taintgraph::gpu

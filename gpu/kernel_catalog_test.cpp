@@ -32,26 +32,33 @@ TEST(KernelCatalog, FindsByName) {
   EXPECT_EQ(find_kernel("matmul")->scalar_max, std::numeric_limits<std::uint64_t>::max());
 }
 
-std::uint64_t blocks(std::string_view kernel, const std::vector<std::uint64_t>& sizes) {
+LaunchGrid grid(std::string_view kernel, const std::vector<std::uint64_t>& sizes) {
   std::vector<core::DeviceSpan> writes;
   for (const std::uint64_t size : sizes) writes.push_back({core::DeviceAddress{4096}, size});
-  return grid_blocks(*find_kernel(kernel), writes);
+  return launch_grid(*find_kernel(kernel), writes);
 }
 
-TEST(GridBlocks, OneThreadAByteWritten) {
-  EXPECT_EQ(blocks("fill", {1}), 1U);
-  EXPECT_EQ(blocks("fill", {256}), 1U);
-  EXPECT_EQ(blocks("fill", {257}), 2U);
-  EXPECT_EQ(blocks("fill", {1, 255}), 1U);
-  EXPECT_EQ(blocks("fill", {200, 56, 1}), 2U);
-  EXPECT_EQ(blocks("iota", {std::uint64_t{1} << 33}), std::uint64_t{1} << 25);
+TEST(LaunchGrid, OneThreadAByteWritten) {
+  EXPECT_EQ(grid("fill", {256}), (LaunchGrid{1, 256}));
+  EXPECT_EQ(grid("fill", {257}), (LaunchGrid{2, 256}));
+  EXPECT_EQ(grid("fill", {512}), (LaunchGrid{2, 256}));
+  EXPECT_EQ(grid("fill", {1, 255}), (LaunchGrid{1, 256}));
+  EXPECT_EQ(grid("fill", {200, 56, 1}), (LaunchGrid{2, 256}));
+  EXPECT_EQ(grid("iota", {std::uint64_t{1} << 33}), (LaunchGrid{std::uint64_t{1} << 25, 256}));
 }
 
-TEST(GridBlocks, NeverNone) {
-  EXPECT_EQ(blocks("fill", {0}), 1U);
-  EXPECT_EQ(blocks("noop", {}), 1U);
-  EXPECT_EQ(blocks("noop", {100'000}), 1U);
-  EXPECT_EQ(blocks("trap", {100'000}), 1U);
+TEST(LaunchGrid, LessThanABlockIsAsManyWarpsAsItNeeds) {
+  EXPECT_EQ(grid("fill", {1}), (LaunchGrid{1, 32}));
+  EXPECT_EQ(grid("fill", {32}), (LaunchGrid{1, 32}));
+  EXPECT_EQ(grid("fill", {20, 13}), (LaunchGrid{1, 64}));
+  EXPECT_EQ(grid("fill", {225}), (LaunchGrid{1, 256}));
+}
+
+TEST(LaunchGrid, NeverNothing) {
+  EXPECT_EQ(grid("fill", {0}), (LaunchGrid{1, 32}));
+  EXPECT_EQ(grid("noop", {}), (LaunchGrid{1, 32}));
+  EXPECT_EQ(grid("noop", {100'000}), (LaunchGrid{1, 32}));
+  EXPECT_EQ(grid("trap", {100'000}), (LaunchGrid{1, 32}));
 }
 
 }  // namespace

@@ -172,16 +172,19 @@ core::DeviceResult<void> check_fit(const core::LaunchShape& shape) {
   return {};
 }
 
-std::uint64_t grid_blocks(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes) {
-  if (!kSignatures[kernel_index(kernel)].thread_per_byte) return 1;
+LaunchGrid launch_grid(const KernelInfo& kernel, std::span<const core::DeviceSpan> writes) {
+  if (!kSignatures[kernel_index(kernel)].thread_per_byte) return {};
   std::uint64_t blocks = 0;
   std::uint64_t rest = 0;  // threads that do not fill a block yet
   for (const core::DeviceSpan& write : writes) {
     blocks += write.size_bytes / kBlockThreads;
     rest += write.size_bytes % kBlockThreads;
   }
-  blocks += (rest + kBlockThreads - 1) / kBlockThreads;
-  return std::max<std::uint64_t>(blocks, 1);
+  blocks += rest / kBlockThreads;
+  rest %= kBlockThreads;
+  if (blocks != 0) return {blocks + (rest != 0 ? 1 : 0), kBlockThreads};
+  const std::uint64_t warps = std::max<std::uint64_t>((rest + kWarpThreads - 1) / kWarpThreads, 1);
+  return {1, static_cast<std::uint32_t>(warps) * kWarpThreads};
 }
 
 }  // namespace taintgraph::gpu

@@ -9,7 +9,7 @@ namespace taintgraph::gpu {
 
 struct PackedOperand {
   std::uint64_t address = 0;
-  std::uint64_t size_bytes = 0;
+  std::uint64_t end = 0;  // of its bytes, where all ranges of its kind, reads or writes, lie end to end
 };
 
 inline constexpr std::uint32_t kInlineOperands = 16;
@@ -21,7 +21,7 @@ struct PackedOperands {
   PackedOperand inlined[kInlineOperands];
 };
 
-static_assert(sizeof(PackedOperand) == 16 && offsetof(PackedOperand, size_bytes) == 8);
+static_assert(sizeof(PackedOperand) == 16 && offsetof(PackedOperand, end) == 8);
 static_assert(offsetof(PackedOperands, writes) == 4 && offsetof(PackedOperands, table) == 8);
 static_assert(offsetof(PackedOperands, inlined) == 16 && sizeof(PackedOperands) == 272);
 

@@ -10,14 +10,15 @@
 namespace taintgraph::gpu {
 namespace {
 
-PackedOperand packed_operand(const core::DeviceSpan& span) {
-  return {static_cast<std::uint64_t>(span.address), span.size_bytes};
-}
-
-template <class Output>
-void pack_all(const core::DeviceLaunch& launch, Output to) {
-  to = std::transform(launch.reads.begin(), launch.reads.end(), to, packed_operand);
-  std::transform(launch.writes.begin(), launch.writes.end(), to, packed_operand);
+void pack_all(const core::DeviceLaunch& launch, std::span<PackedOperand> to) {
+  std::size_t packed = 0;
+  for (const std::span<const core::DeviceSpan> ranges : {launch.reads, launch.writes}) {
+    std::uint64_t end = 0;
+    for (const core::DeviceSpan& range : ranges) {
+      end += range.size_bytes;
+      to[packed++] = {static_cast<std::uint64_t>(range.address), end};
+    }
+  }
 }
 
 }  // namespace
@@ -28,13 +29,13 @@ core::DeviceResult<void> Launcher::launch(core::StreamIndex index, Stream& strea
   auto table = pack(index, stream, launch, operands);
   if (!table) return tl::unexpected(std::move(table.error()));
 
-  const std::uint64_t blocks = grid_blocks(kernel, launch.writes);
-  TAINTGRAPH_CHECK(blocks <= kMaxGridBlocks, "a launch is submitted only if it fits its kernel");
+  const LaunchGrid grid = launch_grid(kernel, launch.writes);
+  TAINTGRAPH_CHECK(grid.blocks <= kMaxGridBlocks, "a launch is submitted only if it fits its kernel");
   std::uint64_t scalar = launch.scalars.empty() ? 0 : launch.scalars[0];
   void* parameters[] = {&operands, &scalar};  // the driver reads as many as the kernel has
   if (observer_.declare != nullptr) declare(stream.handle(), launch, *table);
   return checked(driver_,
-                 driver_.cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1, kBlockThreads, 1, 1, 0,
+                 driver_.cuLaunchKernel(function, static_cast<unsigned>(grid.blocks), 1, 1, grid.block_threads, 1, 1, 0,
                                         stream.handle(), parameters, nullptr),
                  Call::cuLaunchKernel);
 }
@@ -49,7 +50,7 @@ core::DeviceResult<core::DeviceSpan> Launcher::pack(core::StreamIndex index, Str
     return core::DeviceSpan{};
   }
   operands_.resize(count);
-  pack_all(launch, operands_.begin());
+  pack_all(launch, operands_);
   // A recorded launch finds its table at every replay, so it gets one that no later launch overwrites.
   auto table = captures_.open(index) ? captures_.keep_operands(index, operands_)
                                      : tables_[core::index(index)].upload(driver_, stream, operands_);

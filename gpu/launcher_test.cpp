@@ -52,7 +52,7 @@ TEST_F(LauncherTest, FewOperandsTravelInTheParameters) {
   EXPECT_EQ(bare_.operands.table, 0U);
   EXPECT_EQ(bare_.operands.inlined[0].address, 0x1000U);
   EXPECT_EQ(bare_.operands.inlined[1].address, 0x2000U);
-  EXPECT_EQ(bare_.operands.inlined[1].size_bytes, 300U);
+  EXPECT_EQ(bare_.operands.inlined[1].end, 300U);
   EXPECT_EQ(bare_.operands.inlined[2].address, 0U);
   EXPECT_EQ(bare_.scalar, 7U);
   EXPECT_EQ(bare_.blocks, 2U);
@@ -68,9 +68,11 @@ TEST_F(LauncherTest, ManyOperandsTravelInATable) {
   EXPECT_EQ(bare_.operands.table, bare_.uploaded_to);
   EXPECT_EQ(bare_.operands.inlined[0].address, 0U);
   EXPECT_EQ(bare_.uploaded[9].address, 0x19000U);
-  EXPECT_EQ(bare_.uploaded[9].size_bytes, 17U);
+  EXPECT_EQ(bare_.uploaded[9].end, 125U);
   EXPECT_EQ(bare_.uploaded[10].address, 0x50000U);
+  EXPECT_EQ(bare_.uploaded[10].end, 8U);
   EXPECT_EQ(bare_.uploaded[16].address, 0x56000U);
+  EXPECT_EQ(bare_.uploaded[16].end, 77U);
   ASSERT_EQ(declared_.size(), 18U);
   EXPECT_EQ(declared_[10].address, bare_.operands.table);
   EXPECT_EQ(declared_[10].size_bytes, 17 * sizeof(PackedOperand));

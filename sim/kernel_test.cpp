@@ -2,6 +2,8 @@
 // and stores, over sizes and grids that divide nothing evenly.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -125,15 +127,15 @@ class Launch {
     for (const Bytes& bytes : work.results) place(Bytes(bytes.size(), kUntouched), true);
     packed_.reads = static_cast<std::uint32_t>(work.reads.size());
     packed_.writes = static_cast<std::uint32_t>(work.results.size());
-    if (operands_.size() <= gpu::kInlineOperands) {
-      std::copy(operands_.begin(), operands_.end(), packed_.inlined);
+    const std::vector<gpu::PackedOperand> operands = packed();
+    if (operands.size() <= gpu::kInlineOperands) {
+      std::copy(operands.begin(), operands.end(), packed_.inlined);
     } else {
-      Bytes table(operands_.size() * sizeof(gpu::PackedOperand));
-      std::memcpy(table.data(), operands_.data(), table.size());
-      const std::vector<gpu::PackedOperand> operands = operands_;
+      Bytes table(operands.size() * sizeof(gpu::PackedOperand));
+      std::memcpy(table.data(), operands.data(), table.size());
       place(table, false);
-      packed_.table = operands_.back().address;
-      operands_ = operands;
+      packed_.table = ranges_.back().address;
+      ranges_.pop_back();
     }
     scalar_ = work.scalar;
   }
@@ -151,7 +153,7 @@ class Launch {
 
   [[nodiscard]] const UndeclaredAccesses& undeclared() const { return checker_.undeclared(); }
   [[nodiscard]] Bytes bytes(std::size_t operand) {
-    const gpu::PackedOperand& at = operands_[operand];
+    const gpu::DeclaredAccess& at = ranges_[operand];
     Bytes bytes(at.size_bytes);
     if (at.size_bytes != 0)
       std::memcpy(bytes.data(), memory_.bytes(*memory_.find(at.address), at.address, at.size_bytes), bytes.size());
@@ -161,18 +163,29 @@ class Launch {
  private:
   void place(const Bytes& bytes, bool writes) {
     if (bytes.empty()) {
-      operands_.push_back({});
+      ranges_.push_back({0, 0, writes});
       return;
     }
     Allocation* const made = memory_.allocate(bytes.size(), 1, AllocationKind::context, false);
     std::memcpy(memory_.bytes(*made, made->address, bytes.size()), bytes.data(), bytes.size());
-    operands_.push_back({made->address, bytes.size()});
-    declared_.push_back({made->address, bytes.size(), writes});
+    ranges_.push_back({made->address, bytes.size(), writes});
+    declared_.push_back(ranges_.back());
+  }
+
+  [[nodiscard]] std::vector<gpu::PackedOperand> packed() const {
+    std::vector<gpu::PackedOperand> operands;
+    std::uint64_t reads_end = 0;
+    std::uint64_t writes_end = 0;
+    for (const gpu::DeclaredAccess& range : ranges_) {
+      std::uint64_t& end = range.writes ? writes_end : reads_end;
+      operands.push_back({range.address, end += range.size_bytes});
+    }
+    return operands;
   }
 
   DeviceMemory memory_{7, 1U << 24, 256};
   AccessChecker checker_{memory_};
-  std::vector<gpu::PackedOperand> operands_;
+  std::vector<gpu::DeclaredAccess> ranges_;  // as the operands go, empty ones too
   std::vector<gpu::DeclaredAccess> declared_;
   gpu::PackedOperands packed_;
   std::uint64_t scalar_ = 0;
@@ -282,6 +295,25 @@ TEST(KernelOperandsTest, ATableOfOperandsIsReadLikeInlineOnes) {
     ASSERT_FALSE(launch.run(kernel_named("add"), 2, 32));
     EXPECT_EQ(launch.undeclared().loads, 0U);
     EXPECT_EQ(launch.bytes(count), work.results[0]) << count;
+  }
+}
+
+// Empty ranges among them, of which no byte may be looked for; and found without going through all of them.
+TEST(KernelOperandsTest, AThreadFindsItsByteAmongManyRanges) {
+  for (const std::size_t count : {16U, 17U, 300U}) {
+    Work work{{}, {}, 0x5C, 0};
+    for (std::size_t w = 0; w < count; ++w) work.results.push_back(Bytes(w % 4, 0x5C));
+    const auto threads = static_cast<unsigned>(total(work.results));
+    Launch launch(work);
+    launch.declare_all();
+    ASSERT_FALSE(launch.run(kernel_named("fill"), threads / 32 + 2, 32));
+    EXPECT_EQ(launch.undeclared().loads + launch.undeclared().stores, 0U);
+    for (std::size_t w = 0; w < count; ++w) ASSERT_EQ(launch.bytes(w), work.results[w]) << w << " of " << count;
+
+    Launch counted(work);
+    counted.declare_nothing();
+    ASSERT_FALSE(counted.run(kernel_named("fill"), threads, 1));
+    EXPECT_LE(counted.undeclared().loads, threads * (std::bit_width(count) + 1) * sizeof(gpu::PackedOperand));
   }
 }
 

@@ -22,7 +22,7 @@ struct TestOperands {
   std::uint64_t table = 0;
   struct {
     std::uint64_t address = 0;
-    std::uint64_t size_bytes = 0;
+    std::uint64_t end = 0;
   } inlined[16];
 };
 
@@ -69,9 +69,10 @@ class MachineFixture : public testing::Test {
   static TestOperands operands(std::initializer_list<gpu::DeclaredAccess> accesses) {
     TestOperands result;
     std::size_t i = 0;
+    std::uint64_t ends[2] = {};
     for (const gpu::DeclaredAccess& access : accesses) {
       (access.writes ? result.writes : result.reads) += 1;
-      result.inlined[i++] = {access.address, access.size_bytes};
+      result.inlined[i++] = {access.address, ends[access.writes ? 1 : 0] += access.size_bytes};
     }
     return result;
   }

@@ -3,13 +3,6 @@
 #include "kernel.cuh"
 
 KERNEL iota(READ_ONLY(Operands) operands) {
-  u64 offset = thread_number();
-  for (u32 i = 0; i < operands.writes; ++i) {
-    const Operand to = write_at(operands, i);
-    if (offset < to.size_bytes) {
-      to.data[offset] = (u8)offset;
-      return;
-    }
-    offset -= to.size_bytes;
-  }
+  const WrittenByte to = written_byte(operands, thread_number());
+  if (to.range) to.range[to.offset] = (u8)to.offset;
 }

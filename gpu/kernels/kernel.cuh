@@ -36,22 +36,60 @@ struct Operand {
   u64 size_bytes;
 };
 
+// The same as it is passed: with the place of its end among the bytes of its kind, all reads or all writes laid end to
+// end, so that a byte's range is found by halving.
+struct PackedOperand {
+  GLOBAL(u8) data;
+  u64 end;
+};
+
 // Everything a launch declares, reads first, then writes. The first kInlineOperands are in the parameter itself; if there
 // are more, all of them are in `table`, in device memory.
 constexpr u32 kInlineOperands = 16;
 struct Operands {
   u32 reads;
   u32 writes;
-  GLOBAL(const Operand) table;  // null if the inline ones are all
-  Operand inlined[kInlineOperands];
+  GLOBAL(const PackedOperand) table;  // null if the inline ones are all
+  PackedOperand inlined[kInlineOperands];
 };
 
-DEVICE Operand operand_at(const Operands& operands, u32 i) {
+DEVICE PackedOperand packed_at(const Operands& operands, u32 i) {
   if (operands.reads + operands.writes <= kInlineOperands) return operands.inlined[i];
   return operands.table[i];
 }
-DEVICE Operand read_at(const Operands& operands, u32 i) { return operand_at(operands, i); }
-DEVICE Operand write_at(const Operands& operands, u32 i) { return operand_at(operands, operands.reads + i); }
+// Number i of those of one kind, the first of which is number `first` of all.
+DEVICE Operand operand_at(const Operands& operands, u32 first, u32 i) {
+  const PackedOperand packed = packed_at(operands, first + i);
+  const u64 begin = i == 0 ? 0 : packed_at(operands, first + i - 1).end;
+  return {packed.data, packed.end - begin};
+}
+DEVICE Operand read_at(const Operands& operands, u32 i) { return operand_at(operands, 0, i); }
+DEVICE Operand write_at(const Operands& operands, u32 i) { return operand_at(operands, operands.reads, i); }
 
 // The number of this thread in the whole grid, along x.
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+
+// A byte as the thread finds it that writes it.
+struct WrittenByte {
+  GLOBAL(u8) range;  // where its range begins; null if there is no such byte
+  u64 offset;        // in that range
+};
+
+// Byte `number` of the written ranges laid end to end. O(log n).
+DEVICE WrittenByte written_byte(const Operands& operands, u64 number) {
+  u32 low = 0;    // its range is this one or a later one,
+  u64 begin = 0;  // and this one begins here
+  u32 high = operands.writes;
+  while (low < high) {
+    const u32 middle = low + (high - low) / 2;
+    const u64 end = packed_at(operands, operands.reads + middle).end;
+    if (end <= number) {
+      low = middle + 1;
+      begin = end;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == operands.writes) return {GLOBAL_AT(u8, 0), 0};
+  return {packed_at(operands, operands.reads + low).data, number - begin};
+}

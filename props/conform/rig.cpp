@@ -36,7 +36,7 @@ constexpr DeviceOnlyKernel kDeviceOnly[] = {
     {FaultKind::invalid_pc,
      {"invalid_pc",
       "#include \"kernel.cuh\"\n"
-      "KERNEL invalid_pc(Operands operands) { ((void (*)())operands.inlined[0].size_bytes)(); }\n",
+      "KERNEL invalid_pc(Operands operands) { ((void (*)())operands.inlined[0].end)(); }\n",
       "", 0}},
     {FaultKind::invalid_address_space,
      {"invalid_address_space",
