@@ -1,15 +1,19 @@
 #include "sim/access_map.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace taintgraph::sim {
 
 void AccessMap::split(std::size_t index, std::uint64_t at) {
   Segment upper = segments_[index];
   upper.begin = at;
+  upper.others = 0;
+  if (segments_[index].others != 0) {
+    const std::vector<Epoch> others = others_[segments_[index].others];
+    for (const Epoch& each : others) add_other(upper, each);
+  }
   segments_[index].end = at;
-  segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
+  segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(index) + 1, upper);
 }
 
 std::size_t AccessMap::isolate(std::uint64_t begin, std::uint64_t end) {
@@ -24,7 +28,7 @@ std::size_t AccessMap::isolate(std::uint64_t begin, std::uint64_t end) {
       Segment gap;
       gap.begin = covered;
       gap.end = gap_end;
-      segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(i), std::move(gap));
+      segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(i), gap);
     } else if (segments_[i].end > end) {
       split(i, end);
     }
@@ -40,10 +44,11 @@ void AccessMap::fuse(std::size_t first, std::size_t last) {
   for (std::size_t i = low + 1; i <= high; ++i) {
     Segment& left = segments_[kept];
     Segment& right = segments_[i];
-    if (left.end == right.begin && left.write == right.write && left.readers == right.readers) {
+    if (left.end == right.begin && same_history(left, right)) {
       left.end = right.end;
+      drop_others(right);
     } else if (++kept != i) {
-      segments_[kept] = std::move(right);
+      segments_[kept] = right;
     }
   }
   if (kept == high) return;
@@ -52,28 +57,64 @@ void AccessMap::fuse(std::size_t first, std::size_t last) {
 }
 
 void AccessMap::forget_past(const VectorClock& host) {
-  const auto is_past = [&host](const Segment& segment) {
-    return segment.write.before(host) && !unordered_reader(segment, host);
-  };
-  segments_.erase(std::remove_if(segments_.begin(), segments_.end(), is_past), segments_.end());
+  std::size_t kept = 0;
+  for (Segment& segment : segments_) {
+    if (segment.write.before(host) && !unordered_reader(segment, host)) {
+      drop_others(segment);
+    } else {
+      segments_[kept++] = segment;
+    }
+  }
+  segments_.resize(kept);
   forget_at_ = std::max<std::size_t>(64, 2 * segments_.size());
 }
 
-void AccessMap::add_reader(Readers& readers, const Epoch& access, const VectorClock& clock) {
+void AccessMap::add_reader(Segment& segment, const Epoch& access, const VectorClock& clock) {
   // A reader in the new one's past need not be remembered: whatever comes after the new one comes after it, too.
-  if (readers.first.before(clock)) {
-    readers.first = access;
-    if (!readers.more.empty()) std::erase_if(readers.more, [&](const Epoch& each) { return each.before(clock); });
-    return;
+  forget_others(segment, clock);
+  if (segment.reader.before(clock)) {
+    segment.reader = access;
+  } else {
+    add_other(segment, access);
   }
-  std::erase_if(readers.more, [&](const Epoch& each) { return each.before(clock); });
-  readers.more.push_back(access);
 }
 
-std::optional<Conflict> AccessMap::unordered_reader(const Segment& segment, const VectorClock& clock) {
+void AccessMap::add_other(Segment& segment, const Epoch& access) {
+  if (segment.others == 0 && !unused_others_.empty()) {
+    segment.others = unused_others_.back();
+    unused_others_.pop_back();
+  } else if (segment.others == 0) {
+    others_.resize(std::max<std::size_t>(others_.size(), 1) + 1);
+    segment.others = static_cast<std::uint32_t>(others_.size() - 1);
+  }
+  others_[segment.others].push_back(access);
+}
+
+void AccessMap::forget_others(Segment& segment, const VectorClock& clock) {
+  if (segment.others == 0) return;
+  std::vector<Epoch>& others = others_[segment.others];
+  std::erase_if(others, [&](const Epoch& each) { return each.before(clock); });
+  if (others.empty()) drop_others(segment);
+}
+
+void AccessMap::drop_others(Segment& segment) {
+  if (segment.others == 0) return;
+  others_[segment.others].clear();
+  unused_others_.push_back(segment.others);
+  segment.others = 0;
+}
+
+bool AccessMap::same_history(const Segment& left, const Segment& right) const {
+  if (left.write != right.write || left.reader != right.reader) return false;
+  if (left.others == 0 || right.others == 0) return left.others == right.others;
+  return others_[left.others] == others_[right.others];
+}
+
+std::optional<Conflict> AccessMap::unordered_reader(const Segment& segment, const VectorClock& clock) const {
   const auto conflict = [&segment](const Epoch& reader) { return Conflict{segment.begin, segment.end, reader, false}; };
-  if (!segment.readers.first.before(clock)) return conflict(segment.readers.first);
-  for (const Epoch& reader : segment.readers.more) {
+  if (!segment.reader.before(clock)) return conflict(segment.reader);
+  if (segment.others == 0) return std::nullopt;
+  for (const Epoch& reader : others_[segment.others]) {
     if (!reader.before(clock)) return conflict(reader);
   }
   return std::nullopt;
@@ -89,7 +130,7 @@ std::optional<Conflict> AccessMap::read(std::uint64_t begin, std::uint64_t end, 
   for (; i < segments_.size() && segments_[i].begin < end; ++i) {
     Segment& segment = segments_[i];
     if (!result && !segment.write.before(clock)) result = Conflict{segment.begin, segment.end, segment.write, true};
-    add_reader(segment.readers, access, clock);
+    add_reader(segment, access, clock);
   }
   fuse(first, i);
   return result;
@@ -107,8 +148,8 @@ std::optional<Conflict> AccessMap::write(std::uint64_t begin, std::uint64_t end,
     if (!result && !segment.write.before(clock)) result = Conflict{segment.begin, segment.end, segment.write, true};
     if (!result) result = unordered_reader(segment, clock);
     segment.write = access;
-    segment.readers.first = {};
-    segment.readers.more.clear();
+    segment.reader = {};
+    drop_others(segment);
   }
   fuse(first, i);
   return result;

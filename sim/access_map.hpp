@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "gpu/fault_table.hpp"
@@ -50,18 +51,15 @@ class AccessMap {
   [[nodiscard]] std::size_t segments() const { return segments_.size(); }
 
  private:
-  // Readers since the last write: almost always none or one.
-  struct Readers {
-    Epoch first;
-    std::vector<Epoch> more;
-    friend bool operator==(const Readers&, const Readers&) = default;
-  };
+  // Plain bytes, since a launch of many ranges shifts many of them.
   struct Segment {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     Epoch write;
-    Readers readers;
+    Epoch reader;              // since the last write; almost always none or one,
+    std::uint32_t others = 0;  // else here are the others: an index into others_; 0: there are none
   };
+  static_assert(std::is_trivially_copyable_v<Segment>);
 
   // Makes [begin, end) consist of whole segments; returns the index of the first.
   std::size_t isolate(std::uint64_t begin, std::uint64_t end);
@@ -69,11 +67,17 @@ class AccessMap {
   // Joins equal neighbours among segments [first - 1, last].
   void fuse(std::size_t first, std::size_t last);
   void forget_past(const VectorClock& host);
-  static void add_reader(Readers& readers, const Epoch& access, const VectorClock& clock);
-  [[nodiscard]] static std::optional<Conflict> unordered_reader(const Segment& segment, const VectorClock& clock);
+  void add_reader(Segment& segment, const Epoch& access, const VectorClock& clock);
+  void add_other(Segment& segment, const Epoch& access);
+  void forget_others(Segment& segment, const VectorClock& clock);
+  void drop_others(Segment& segment);
+  [[nodiscard]] bool same_history(const Segment& left, const Segment& right) const;
+  [[nodiscard]] std::optional<Conflict> unordered_reader(const Segment& segment, const VectorClock& clock) const;
 
-  std::vector<Segment> segments_;  // sorted, disjoint
-  std::size_t forget_at_ = 64;     // segments at which the past is dropped
+  std::vector<Segment> segments_;             // sorted, disjoint
+  std::vector<std::vector<Epoch>> others_;    // each is one segment's; the first is nobody's
+  std::vector<std::uint32_t> unused_others_;  // indices of those that are free to be used again
+  std::size_t forget_at_ = 64;                // segments at which the past is dropped
 };
 
 }  // namespace taintgraph::sim

@@ -104,8 +104,14 @@ void WorkExecutor::report_undeclared(const Work& work, std::uint32_t slot) {
 
 bool WorkExecutor::looks_faulty(const Work& work) {
   if (work.kind != WorkKind::kernel) return false;
+  const auto is_gone = [this](const gpu::DeclaredAccess& access) {
+    return memory_.find(access.address, access.size_bytes) == nullptr;
+  };
+  if (std::any_of(work.declared.begin(), work.declared.end(), is_gone)) return true;
+  // Of parameters that are all zero, it has nothing to touch.
+  const std::vector<std::byte> nothing(work.bytes.size());
   checker_.declare_without_effect();
-  return work.kernel->run_first_thread(work.dimensions, work.bytes.data(), checker_).has_value();
+  return work.kernel->run_first_thread(work.dimensions, nothing.data(), checker_).has_value();
 }
 
 }  // namespace taintgraph::sim

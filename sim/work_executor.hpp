@@ -19,8 +19,9 @@ class WorkExecutor {
   // Does `work`, which was queued on stream `slot`. Returns the error it ended in, if any.
   [[nodiscard]] std::optional<CUresult> execute(const Work& work, std::uint32_t slot);
 
-  // Whether a kernel looks as if it would fault: its first thread, run without effect. A hint, for deciding when to run
-  // work and nothing else.
+  // Whether a kernel looks as if it would fault: what it declares is gone, or its first thread faults even with nothing
+  // to touch. What is to be in memory by then is not looked at: it may not be there yet. A hint, for deciding when to
+  // run work and nothing else.
   [[nodiscard]] bool looks_faulty(const Work& work);
 
   // A hash of what the host's side of a copy holds now; nothing if it has none, or the memory is gone. O(bytes).
