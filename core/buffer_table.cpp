@@ -7,8 +7,8 @@ namespace taintgraph::core {
 Handle BufferTable::create(std::uint64_t size_bytes, Correlation correlation) {
   auto control = std::make_unique<internal::BufferControl>();
   if (free_slots_.empty()) {
-    free_slots_.reserve(buffers_.size() + 1);
-    buffers_.emplace_back();
+    if (free_slots_.capacity() <= buffers_.size()) free_slots_.reserve(2 * buffers_.size() + 1);
+    buffers_.add();
     free_slots_.push_back(static_cast<std::uint32_t>(buffers_.size() - 1));
   }
   const std::uint32_t slot = free_slots_.back();

@@ -5,12 +5,13 @@
 // no slice but a reason, which it carries like an allocation carries a claim (W5).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "core/handle.hpp"
+#include "core/internal/block_list.hpp"
 #include "core/slice.hpp"
 
 namespace taintgraph::core {
@@ -75,18 +76,18 @@ class BufferTable {
   [[nodiscard]] std::size_t size() const { return live_; }
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (Buffer& each : buffers_)
-      if (each.live) visit(each);
+    for (std::size_t slot = 0; slot < buffers_.size(); ++slot)
+      if (Buffer& each = buffers_[slot]; each.live) visit(each);
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const Buffer& each : buffers_)
-      if (each.live) visit(each);
+    for (std::size_t slot = 0; slot < buffers_.size(); ++slot)
+      if (const Buffer& each = buffers_[slot]; each.live) visit(each);
   }
 
  private:
   std::shared_ptr<DropQueue> drops_;
-  std::deque<Buffer> buffers_;  // a deque: buffers stay where they are
+  internal::BlockList<Buffer> buffers_;
   std::vector<std::uint32_t> free_slots_;
   std::size_t live_ = 0;
 };

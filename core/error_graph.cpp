@@ -28,7 +28,7 @@ inline ErrorGraph::Carried& ErrorGraph::enter(Correlation correlation) {
   index_.reserve_one();
   if (free_ == 0) {
     free_nodes_.resize(nodes_.size() + 1);
-    free_nodes_[free_++] = &nodes_.emplace_back();
+    free_nodes_[free_++] = &nodes_.add();
   }
   Node& fresh = *free_nodes_[--free_];
   fresh.id = FailureId(++minted_);
@@ -146,9 +146,8 @@ std::vector<FailureId> ErrorGraph::failures() const {
 }
 
 void ErrorGraph::validate() const {
-  index_.validate();
   std::uint64_t tags = 0;
-  index_.for_each([&](FailureId id, const Carried& each) {
+  index_.validate([&](FailureId id, const Carried& each) {
     tags += each.tagged;
     const Node& node = *each.node;
     TAINTGRAPH_CHECK(node.id == id, "every failure has a node of its own");

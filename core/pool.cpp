@@ -60,7 +60,7 @@ SliceId Pool::take_from_new_page(DeviceAddress address, std::uint64_t page_size_
   // What may throw comes first: a page that is in the pool is in it whole.
   make_slices(2);
   if (free_pages_.empty()) {
-    free_pages_.reserve(pages_.size() + 1);
+    if (free_pages_.capacity() <= pages_.size()) free_pages_.reserve(2 * pages_.size() + 1);
     pages_.emplace_back();
     free_pages_.push_back(static_cast<PageId>(pages_.size() - 1));
   }
@@ -178,9 +178,9 @@ void Pool::make_slices(std::size_t count) {
     grow(free_nodes_);
     std::set<FreeKey> maker;
     maker.insert(FreeKey{});
-    Slice fresh;
-    fresh.usage.readers.reserve(kUsualReaders);
-    slices_.push_back(std::move(fresh));
+    std::vector<Mark> readers;
+    readers.reserve(kUsualReaders);
+    slices_.add().usage.readers = std::move(readers);
     free_nodes_.push_back(maker.extract(maker.begin()));
     tombstones_.push_back(static_cast<SliceId>(slices_.size() - 1));
   }
@@ -259,21 +259,21 @@ void Pool::validate() const {
     std::uint32_t occupied = 0;
     bool after_free = false;
     SliceId before = SliceId::none;
-    for (SliceId id = each.first; id != SliceId::none; id = at(id).after) {
+    for (SliceId id = each.first; id != SliceId::none;) {
       const Slice& slice = at(id);
       const bool is_free = slice.state == SliceState::free;
       TAINTGRAPH_CHECK(slice.state != SliceState::tombstone, "a page holds no tombstone");
       TAINTGRAPH_CHECK(slice.offset == offset && slice.before == before, "slices cover their page");
       TAINTGRAPH_CHECK(!(is_free && after_free), "free neighbours are one slice");
       TAINTGRAPH_CHECK(!is_free || (slice.taint.is_clean() && free_.count(key(id)) == 1), "free slices are clean");
-      slice.taint.validate(graph_);
+      if (!slice.taint.is_clean()) slice.taint.validate(graph_);
       occupied += is_free ? 0 : 1;
       free_slices += is_free ? 1 : 0;
       retired_slices += slice.state == SliceState::retired ? 1 : 0;
       ++slices;
       offset += slice.size_bytes;
       after_free = is_free;
-      before = id;
+      before = std::exchange(id, slice.after);
     }
     TAINTGRAPH_CHECK(offset == each.size_bytes && occupied == each.occupied, "slices cover their page");
     TAINTGRAPH_CHECK(!each.idle || occupied == 0, "a page in use is not idle");

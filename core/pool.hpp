@@ -13,12 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/internal/block_list.hpp"
 #include "core/slice.hpp"
 
 namespace taintgraph::core {
@@ -106,7 +106,7 @@ class Pool {
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::uint32_t i = 0; i < slices_.size(); ++i)
-      if (slices_[i].state != SliceState::tombstone) visit(static_cast<SliceId>(i), slices_[i]);
+      if (const Slice& each = slices_[i]; each.state != SliceState::tombstone) visit(static_cast<SliceId>(i), each);
   }
 
   // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, every list and sum.
@@ -139,7 +139,7 @@ class Pool {
 
   PoolOptions options_;
   ErrorGraph& graph_;
-  std::deque<Slice> slices_;  // a deque: slices stay where they are
+  internal::BlockList<Slice> slices_;
   std::vector<SliceId> tombstones_;
   std::vector<SliceId> retired_;  // oldest first
   std::set<FreeKey> free_;

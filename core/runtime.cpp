@@ -192,9 +192,8 @@ void Runtime::validate() const {
   graph_.validate();
   pool().validate();
   streams_.validate();
-  std::vector<FailureId> carried;  // once for each carrier
-  carried.reserve(graph_.tags());
-  std::vector<Claim> claims;  // of one slice
+  std::vector<FailureId>& carried = carried_;  // once for each carrier
+  carried.clear();
   std::uint64_t live_slices = 0;
   pool().for_each([&](SliceId id, const Slice& slice) {
     if (slice.state != SliceState::live) {
@@ -205,14 +204,8 @@ void Runtime::validate() const {
     const Buffer* const buffer = buffers_.find_held(slice.buffer);
     TAINTGRAPH_CHECK(buffer && buffer->slice == id, "a buffer's slice is its own");
     if (slice.taint.is_clean()) return;
-    claims.clear();
-    slice.taint.append_claims({0, UINT64_MAX}, claims);
-    TAINTGRAPH_CHECK(!claims.empty() && claims.back().range.end <= buffer->size_bytes, "claims lie inside the buffer");
-    const auto first = static_cast<std::ptrdiff_t>(carried.size());
-    for (const Claim& claim : claims) carried.push_back(claim.failure);
-    if (claims.size() == 1) return;
-    std::sort(carried.begin() + first, carried.end());
-    carried.erase(std::unique(carried.begin() + first, carried.end()), carried.end());
+    TAINTGRAPH_CHECK(slice.taint.end() <= buffer->size_bytes, "claims lie inside the buffer");
+    slice.taint.append_failures(carried);
   });
   buffers_.for_each([&](const Buffer& buffer) {
     if (buffer.unallocated()) carried.push_back(buffer.reason);
@@ -223,7 +216,7 @@ void Runtime::validate() const {
   std::sort(carried.begin(), carried.end());
   std::size_t failures = 0;
   for (auto each = carried.begin(); each != carried.end(); ++failures) {
-    const auto next = std::upper_bound(each, carried.end(), *each);
+    const auto next = std::find_if(each, carried.end(), [&](FailureId other) { return other != *each; });
     TAINTGRAPH_CHECK(graph_.contains(*each) && graph_.tagged(*each) == static_cast<std::uint64_t>(next - each),
                      "C2: tagged is the number of carriers");
     each = next;

@@ -221,6 +221,7 @@ class Runtime {
   std::vector<WriteTarget> targets_;
   std::vector<DeviceSpan> read_spans_;
   std::vector<DeviceSpan> write_spans_;
+  mutable std::vector<FailureId> carried_;  // of validate()
 };
 
 }  // namespace taintgraph::core

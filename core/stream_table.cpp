@@ -144,8 +144,9 @@ void StreamTable::validate() const {
   for (const Row& each : rows_) {
     TAINTGRAPH_CHECK(each.done <= each.submitted, "W6: nothing is done before it is submitted");
     TAINTGRAPH_CHECK(each.proven <= each.done, "what the program has waited for is done");
-    for (std::size_t on = 0; on < rows_.size(); ++on)
-      TAINTGRAPH_CHECK(each.ordered[on] <= rows_[on].submitted, "W6: nothing is waited for before it is submitted");
+    const std::uint64_t* ordered = each.ordered.data();
+    for (const Row& on : rows_)
+      TAINTGRAPH_CHECK(*ordered++ <= on.submitted, "W6: nothing is waited for before it is submitted");
   }
 }
 

@@ -186,6 +186,12 @@ FailureId Taint::first_of_many(ByteRange range) const {
   return found ? found->failure : FailureId();
 }
 
+std::uint64_t Taint::end_of_many() const { return many()->back().range.end; }
+
+void Taint::append_failures_of_many(std::vector<FailureId>& found) const {
+  many()->visit_failures([&](FailureId failure) { found.push_back(failure); });
+}
+
 std::vector<Claim> Taint::claims(ByteRange range) const {
   std::vector<Claim> found;
   append_claims(range, found);

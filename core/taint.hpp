@@ -92,6 +92,16 @@ class Taint {
   // How many ranges there are; no two that touch are of one failure.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool carries(FailureId failure) const;
+  // One past the highest claimed byte; zero if there is none.
+  [[nodiscard]] std::uint64_t end() const { return failure_ || is_clean() ? end_ : end_of_many(); }
+  // Appends each failure that claims a byte, once; in no order that means anything.
+  void append_failures(std::vector<FailureId>& found) const {
+    if (failure_) {
+      found.push_back(failure_);
+    } else if (!is_clean()) {
+      append_failures_of_many(found);
+    }
+  }
 
   // CHECKs B1 and that every failure named is in `graph`.
   void validate(const ErrorGraph& graph) const;
@@ -111,6 +121,8 @@ class Taint {
   void release_part(ByteRange range, ErrorGraph& graph);
   void widen(ByteRange range, FailureId failure, ErrorGraph& graph);
   [[nodiscard]] FailureId first_of_many(ByteRange range) const;
+  [[nodiscard]] std::uint64_t end_of_many() const;
+  void append_failures_of_many(std::vector<FailureId>& found) const;
 
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;

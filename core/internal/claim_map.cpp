@@ -1,6 +1,7 @@
 #include "core/internal/claim_map.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -211,11 +212,11 @@ void ClaimMap::reset() {
 }
 
 void ClaimMap::count_up(FailureId failure, Observer& observer) {
-  if (std::uint32_t* count = counts_.find(failure)) {
-    ++*count;
+  if (Count* count = counts_.find(failure)) {
+    ++count->fragments;
     return;
   }
-  counts_.insert(failure, 1);
+  counts_.insert(failure, {.fragments = 1});
   observer.appeared(failure);
 }
 
@@ -230,42 +231,40 @@ void ClaimMap::count_down(const Block& block, std::uint32_t begin, std::uint32_t
 }
 
 void ClaimMap::count_down(FailureId failure, std::uint32_t fragments, Observer& observer) {
-  std::uint32_t* count = counts_.find(failure);
-  TAINTGRAPH_CHECK(count && *count >= fragments, "every fragment is counted (C2)");
-  *count -= fragments;
-  if (*count > 0) return;
+  Count* count = counts_.find(failure);
+  TAINTGRAPH_CHECK(count && count->fragments >= fragments, "every fragment is counted (C2)");
+  count->fragments -= fragments;
+  if (count->fragments > 0) return;
   counts_.erase(failure);
   observer.vanished(failure);
 }
 
 void ClaimMap::validate() const {
-  IdMap<std::uint32_t> recount;
   std::size_t total = 0;
-  Fragment last;
+  Fragment last;                 // empty: ends where every first one may begin
+  const Count* count = nullptr;  // of its failure
   TAINTGRAPH_CHECK(blocks_.size() == begins_.size(), "one first offset a block");
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    TAINTGRAPH_CHECK(blocks_[b]->count > 0, "no block is empty");
-    TAINTGRAPH_CHECK(begins_[b] == blocks_[b]->fragments[0].range.begin, "first offsets are true");
-    for (std::uint32_t i = 0; i < blocks_[b]->count; ++i) {
-      const Fragment& each = blocks_[b]->fragments[i];
+    const Block& block = *blocks_[b];
+    TAINTGRAPH_CHECK(block.count > 0, "no block is empty");
+    TAINTGRAPH_CHECK(begins_[b] == block.fragments[0].range.begin, "first offsets are true");
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      const Fragment& each = block.fragments[i];
       TAINTGRAPH_CHECK(!each.range.empty() && each.failure, "B1: no empty ranges exist");
-      TAINTGRAPH_CHECK(total == 0 || last.range.end <= each.range.begin, "B1: exactly one failure a byte");
-      TAINTGRAPH_CHECK(total == 0 || last.range.end < each.range.begin || last.failure != each.failure,
+      TAINTGRAPH_CHECK(last.range.end <= each.range.begin, "B1: exactly one failure a byte");
+      TAINTGRAPH_CHECK(last.range.end < each.range.begin || last.failure != each.failure,
                        "B1: touching claims of one failure fuse");
-      if (std::uint32_t* count = recount.find(each.failure)) {
-        ++*count;
-      } else {
-        recount.reserve_one();
-        recount.insert(each.failure, 1);
-      }
+      if (last.failure != each.failure) count = counts_.find(each.failure);
+      TAINTGRAPH_CHECK(count, "C2: fragments of each failure are counted");
+      ++count->recounted;
       last = each;
-      ++total;
     }
+    total += block.count;
   }
-  TAINTGRAPH_CHECK(total == size_ && recount.size() == counts_.size(), "C2: fragments are counted");
-  recount.for_each([&](FailureId failure, std::uint32_t count) {
-    const std::uint32_t* const kept = counts_.find(failure);
-    TAINTGRAPH_CHECK(kept && *kept == count, "C2: fragments of each failure are counted");
+  TAINTGRAPH_CHECK(total == size_, "C2: fragments are counted");
+  counts_.validate([&](FailureId, const Count& each) {
+    TAINTGRAPH_CHECK(each.fragments > 0 && std::exchange(each.recounted, 0) == each.fragments,
+                     "C2: fragments of each failure are counted");
   });
 }
 

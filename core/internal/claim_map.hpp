@@ -55,7 +55,7 @@ class ClaimMap {
   // Calls visit(failure) for each failure that has a fragment here; in no order that means anything.
   template <class Visit>
   void visit_failures(Visit&& visit) const {
-    counts_.for_each([&](FailureId failure, std::uint32_t) { visit(failure); });
+    counts_.for_each([&](FailureId failure, Count) { visit(failure); });
   }
 
   [[nodiscard]] bool carries(FailureId failure) const { return counts_.find(failure) != nullptr; }
@@ -78,6 +78,10 @@ class ClaimMap {
   struct Block {
     std::uint32_t count = 0;
     std::array<Fragment, kBlockFragments> fragments;
+  };
+  struct Count {
+    std::uint32_t fragments = 0;
+    mutable std::uint32_t recounted = 0;  // by validate(); zero outside it
   };
   struct Position {
     std::size_t block = 0;
@@ -106,7 +110,7 @@ class ClaimMap {
   std::vector<std::unique_ptr<Block>> blocks_;    // none is empty
   std::vector<std::uint64_t> begins_;             // of each block: where its first fragment begins
   std::array<std::unique_ptr<Block>, 2> spares_;  // at least one during a change, which so cannot fail once begun
-  IdMap<std::uint32_t> counts_;                   // fragments of each failure
+  IdMap<Count> counts_;                           // fragments of each failure
   std::size_t size_ = 0;
 };
 

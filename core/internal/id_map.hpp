@@ -71,18 +71,23 @@ class IdMap {
     size_ = 0;
   }
 
-  // CHECKs that every entry is found from its home, and that the buckets counted those that went past.
-  void validate() const {
+  // CHECKs that every entry is found from its home, and that the buckets counted those that went past. Visits each
+  // entry, as for_each does, on the way.
+  template <class Visit>
+  void validate(Visit&& visit) const {
     std::size_t found = 0;
     std::uint64_t went_past = 0;
-    for (std::size_t at = 0; at < buckets_.size(); ++at) {
-      went_past -= buckets_[at].passed;
-      for (const Entry& entry : buckets_[at].entries) {
+    std::size_t at = 0;
+    for (const Bucket& bucket : buckets_) {
+      went_past -= bucket.passed;
+      for (const Entry& entry : bucket.entries) {
         if (!entry.id) continue;
         ++found;
         went_past += (at - home(entry.id)) & (buckets_.size() - 1);
         TAINTGRAPH_CHECK(find_from_home(entry.id) == &entry, "every id is reached from its home");
+        visit(entry.id, entry.value);
       }
+      ++at;
     }
     TAINTGRAPH_CHECK(found == size_, "the size is the number of entries");
     TAINTGRAPH_CHECK(went_past == 0, "each bucket counts what went past it");
