@@ -15,10 +15,9 @@ bool contains(const std::vector<std::uint64_t>& ordinals, std::uint64_t one) {
 }
 
 // In rising order.
-std::vector<std::uint64_t> each_once(std::vector<std::uint64_t> ordinals) {
+void keep_each_once(std::vector<std::uint64_t>& ordinals) {
   std::sort(ordinals.begin(), ordinals.end());
   ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
-  return ordinals;
 }
 
 }  // namespace
@@ -138,10 +137,9 @@ void Model::settle(Step& step, Prediction& prediction) {
   if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
   blame(prediction);
   if (!state_.memory.all_have_handles()) state_.memory.sweep(held_by_graphs());
-  const Census carried = census();
-  state_.failures.prune(carried.failures);
-  prediction.failures = carried.failures.size();
-  prediction.tags = carried.tags;
+  prediction.tags = count_carried(carried_);
+  prediction.failures = carried_.size();
+  state_.failures.prune(carried_);
   count_bytes(step.operation, prediction);
   prediction.outcome_open = std::find(step.choices.begin(), step.choices.end(), false) != step.choices.end();
 }
@@ -150,21 +148,29 @@ std::vector<Model::Ordinal> Model::held_by_graphs() const {
   std::vector<Ordinal> held;
   for (const auto& [stream, window] : state_.windows) reference::add_held(window.recorded, held);
   for (const auto& [name, graph] : state_.graphs) reference::add_held(graph, held);
-  return each_once(std::move(held));
+  keep_each_once(held);
+  return held;
 }
 
-// C1, C2: counted from the claims of every buffer.
-Model::Census Model::census() const {
+std::uint64_t Model::count_carried(std::vector<Ordinal>& failures) const {
+  failures.clear();
+  for (const reference::Buffer& buffer : state_.memory.buffers()) reference::add_carried(buffer, failures);
+  const std::uint64_t tags = failures.size();
+  if (state_.poison != 0) failures.push_back(state_.poison);
+  keep_each_once(failures);
+  return tags;
+}
+
+std::uint64_t Model::failures() const {
   std::vector<Ordinal> carried;
-  for (const reference::Buffer& buffer : state_.memory.buffers()) reference::add_carried(buffer, carried);
-  const std::uint64_t tags = carried.size();
-  if (state_.poison != 0) carried.push_back(state_.poison);
-  return {each_once(std::move(carried)), tags};
+  count_carried(carried);
+  return carried.size();
 }
 
-std::uint64_t Model::failures() const { return census().failures.size(); }
-
-std::uint64_t Model::tags() const { return census().tags; }
+std::uint64_t Model::tags() const {
+  std::vector<Ordinal> carried;
+  return count_carried(carried);
+}
 
 // What a report holds besides names (R2).
 void Model::tell(Prediction& prediction) const {
@@ -184,13 +190,15 @@ void Model::count_bytes(const traces::Operation& operation, Prediction& predicti
     prediction.bytes_in_use += buffer.reason == 0 ? buffer.size : 0;
   const std::optional<traces::Ref> subject = traces::subject_of(operation);
   const auto range = subject ? state_.memory.resolve(*subject) : std::nullopt;
-  if (!range) return;
-  if (state_.memory.unallocated(*range)) {  // as a whole, and of any length
-    prediction.claims.push_back({*range, state_.memory.at(range->buffer).reason});
-    return;
+  if (!range || range->empty()) return;
+  const reference::Buffer& buffer = state_.memory.at(range->buffer);
+  if (buffer.reason != 0) return prediction.claims.push_back({*range, buffer.reason});  // as a whole
+  const std::span<const reference::Claim> met = buffer.claims.meeting(range->begin, range->end);
+  prediction.claims.reserve(met.size());
+  for (const reference::Claim& claim : met) {
+    const reference::Range part{range->buffer, std::max(claim.begin, range->begin), std::min(claim.end, range->end)};
+    prediction.claims.push_back({part, claim.failure});
   }
-  for (const reference::Claim& claim : state_.memory.at(range->buffer).claims.within(range->begin, range->end))
-    prediction.claims.push_back({{range->buffer, claim.begin, claim.end}, claim.failure});
 }
 
 std::vector<Model::LiveBuffer> Model::live_buffers() const {

@@ -188,17 +188,16 @@ class Model {
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
   [[nodiscard]] std::vector<Ordinal> held_by_graphs() const;
-  struct Census {
-    std::vector<Ordinal> failures;  // in rising order
-    std::uint64_t tags = 0;
-  };
-  [[nodiscard]] Census census() const;
+  // C1, C2: fills in each failure that is carried, in rising order, and says how often they are. Counted from the
+  // claims of every buffer.
+  std::uint64_t count_carried(std::vector<Ordinal>& failures) const;
   void tell(Prediction& prediction) const;
   void count_bytes(const traces::Operation& operation, Prediction& prediction) const;
 
   traces::DeviceConfig device_;
   const traces::NameTable& names_;
   State state_;
+  std::vector<Ordinal> carried_;      // scratch memory: what count_carried() found
   std::optional<Question> question_;  // while the last answer was open
 };
 

@@ -26,8 +26,10 @@ std::vector<Skip> Failures::chain(Ordinal root, Range start) const {
 }
 
 void Failures::prune(const std::vector<Ordinal>& carried) {
+  auto next = carried.begin();  // not looked at yet
   for (auto each = failures_.begin(); each != failures_.end();) {
-    const bool is_carried = std::binary_search(carried.begin(), carried.end(), each->first);
+    while (next != carried.end() && *next < each->first) ++next;
+    const bool is_carried = next != carried.end() && *next == each->first;
     each = is_carried ? std::next(each) : failures_.erase(each);
   }
 }

@@ -29,11 +29,10 @@ void run(const Node& node, Memory& memory) {
   if (node.fault) return memory.forget_values(node.writes);
   if (node.kernel.empty()) return memory.set_values(node.writes[0], node.host_bytes);
   std::vector<std::span<const Value>> reads;
+  reads.reserve(node.reads.size());
   for (const Range& read : node.reads) reads.push_back(memory.values(read));
-  for (const Range& write : node.writes) {  // several are of kernels that read nothing
-    if (const std::optional<Values> result = compute(node.kernel, reads, write.size(), node.scalar))
-      memory.set_values(write, *result);
-  }
+  // Several writes are of kernels that read nothing.
+  for (const Range& write : node.writes) compute(node.kernel, reads, node.scalar, memory.values_to_set(write));
 }
 
 // Runs the node, then puts back what lies beyond the first `bytes_done` bytes of its write set.

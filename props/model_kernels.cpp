@@ -7,6 +7,7 @@ namespace taintgraph::props::reference {
 namespace {
 
 using Input = std::span<const Value>;
+using Output = std::span<Value>;
 
 Value byte_of(std::uint64_t number) { return static_cast<std::uint8_t>(number & 0xFF); }
 
@@ -71,51 +72,56 @@ bool overlaps_fit(std::string_view kernel, std::span<const Range> reads, std::sp
   return true;
 }
 
-Values iota(std::uint64_t length) {
-  Values result(length);
-  for (std::uint64_t i = 0; i < length; ++i) result[i] = byte_of(i);
-  return result;
+void iota(Output written) {
+  for (std::uint64_t i = 0; i < written.size(); ++i) written[i] = byte_of(i);
 }
 
-Values gather(Input source, Input indices) {
-  Values result;
-  result.reserve(indices.size());
-  for (const Value& index : indices) result.push_back(index ? source[*index % source.size()] : Value{});
-  return result;
+void copy(Input source, Output written) {
+  for (std::uint64_t i = 0; i < written.size(); ++i) written[i] = source[i];
 }
 
-Values reduce(std::span<const Input> reads, std::uint64_t length) {
-  Values result(length, Value{0});
+void gather(Input source, Input indices, Output written) {
+  for (std::uint64_t i = 0; i < written.size(); ++i)
+    written[i] = indices[i] ? source[*indices[i] % source.size()] : Value{};
+}
+
+Value sum_of_all(std::span<const Input> reads) {
+  std::uint64_t total = 0;
   for (const Input& read : reads) {
-    for (const Value& value : read) result[0] = sum(result[0], value);
-  }
-  return result;
-}
-
-Values matmul(Input left, Input right, std::uint64_t n) {
-  Values result(n * n, Value{0});
-  for (std::uint64_t row = 0; row < n; ++row) {
-    for (std::uint64_t column = 0; column < n; ++column) {
-      Value& cell = result[row * n + column];
-      for (std::uint64_t k = 0; k < n; ++k) cell = sum(cell, product(left[row * n + k], right[k * n + column]));
+    for (const Value& value : read) {
+      if (!value) return {};
+      total += *value;
     }
   }
-  return result;
+  return byte_of(total);
 }
 
-Values scale(Input source, std::uint64_t scalar) {
-  Values result;
-  result.reserve(source.size());
-  for (const Value& value : source) result.push_back(product(value, byte_of(scalar)));
-  return result;
+void reduce(std::span<const Input> reads, Output written) {
+  std::fill(written.begin(), written.end(), byte_of(0));
+  written[0] = sum_of_all(reads);
 }
 
-Values add(std::span<const Input> reads) {
-  Values result(reads[0].begin(), reads[0].end());
-  for (const Input& read : reads.subspan(1)) {
-    for (std::uint64_t i = 0; i < result.size(); ++i) result[i] = sum(result[i], read[i]);
+void matmul(Input left, Input right, std::uint64_t n, Output written) {
+  for (std::uint64_t row = 0; row < n; ++row) {
+    for (std::uint64_t column = 0; column < n; ++column) {
+      Value cell = byte_of(0);
+      for (std::uint64_t k = 0; k < n; ++k) cell = sum(cell, product(left[row * n + k], right[k * n + column]));
+      written[row * n + column] = cell;
+    }
   }
-  return result;
+}
+
+void scale(Input source, std::uint64_t scalar, Output written) {
+  for (std::uint64_t i = 0; i < written.size(); ++i) written[i] = product(source[i], byte_of(scalar));
+}
+
+// By byte, since what is written may be one of the reads.
+void add(std::span<const Input> reads, Output written) {
+  for (std::uint64_t i = 0; i < written.size(); ++i) {
+    Value total = reads[0][i];
+    for (const Input& read : reads.subspan(1)) total = sum(total, read[i]);
+    written[i] = total;
+  }
 }
 
 }  // namespace
@@ -126,18 +132,17 @@ bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const
          overlaps_fit(kernel, reads, writes);
 }
 
-std::optional<Values> compute(std::string_view kernel, std::span<const Input> reads, std::uint64_t length,
-                              std::uint64_t scalar) {
-  if (kernel == "noop" || never_ends(kernel)) return std::nullopt;
-  if (kernel == "fill") return Values(length, byte_of(scalar));
-  if (kernel == "iota") return iota(length);
-  if (kernel == "copy") return Values(reads[0].begin(), reads[0].end());
-  if (kernel == "scale") return scale(reads[0], scalar);
-  if (kernel == "add") return add(reads);
-  if (kernel == "gather") return gather(reads[0], reads[1]);
-  if (kernel == "reduce") return reduce(reads, length);
-  if (kernel == "matmul") return matmul(reads[0], reads[1], scalar);
-  return Values(length);  // a faulting kernel: who knows
+void compute(std::string_view kernel, std::span<const Input> reads, std::uint64_t scalar, Output written) {
+  if (kernel == "noop" || never_ends(kernel)) return;
+  if (kernel == "fill") return std::fill(written.begin(), written.end(), byte_of(scalar));
+  if (kernel == "iota") return iota(written);
+  if (kernel == "copy") return copy(reads[0], written);
+  if (kernel == "scale") return scale(reads[0], scalar, written);
+  if (kernel == "add") return add(reads, written);
+  if (kernel == "gather") return gather(reads[0], reads[1], written);
+  if (kernel == "reduce") return reduce(reads, written);
+  if (kernel == "matmul") return matmul(reads[0], reads[1], scalar, written);
+  std::fill(written.begin(), written.end(), Value{});  // a faulting kernel: who knows
 }
 
 bool never_ends(std::string_view kernel) { return kernel == "spin"; }

@@ -18,10 +18,10 @@ namespace taintgraph::props::reference {
 [[nodiscard]] bool fits(std::string_view kernel, std::span<const Range> reads, std::span<const Range> writes,
                         std::uint64_t scalar);
 
-// The bytes that `kernel` leaves in a written range of this length. Nothing if it leaves what was there (`noop`).
-// Requires: it fits. `reads` holds what each read range held.
-[[nodiscard]] std::optional<Values> compute(std::string_view kernel, std::span<const std::span<const Value>> reads,
-                                            std::uint64_t length, std::uint64_t scalar);
+// What `kernel` does to one of the ranges that it writes: `written` holds what was there (`noop` leaves it), `reads`
+// what each read range holds. Requires: it fits, so that a range is written and read only where that may be in place.
+void compute(std::string_view kernel, std::span<const std::span<const Value>> reads, std::uint64_t scalar,
+             std::span<Value> written);
 
 // The fault that running `kernel` causes, asynchronously; nothing for a kernel that works.
 [[nodiscard]] std::optional<gpu::FaultKind> fault_of(std::string_view kernel);

@@ -12,16 +12,16 @@ void add_new(std::vector<Ordinal>& failures, Ordinal failure) {
 
 template <typename Buffers>
 auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
-  const auto found = std::partition_point(buffers.begin(), buffers.end(),
-                                          [ordinal](const Buffer& each) { return each.ordinal < ordinal; });
-  if (found == buffers.end() || found->ordinal != ordinal) throw std::out_of_range("the model knows no such buffer");
-  return *found;
+  for (auto& each : buffers) {
+    if (each.ordinal == ordinal) return each;
+  }
+  throw std::out_of_range("the model knows no such buffer");
 }
 
 }  // namespace
 
 void add_carried(const Buffer& buffer, std::vector<Ordinal>& failures) {
-  if (buffer.reason != 0) failures.push_back(buffer.reason);
+  if (buffer.reason != 0) return failures.push_back(buffer.reason);
   const auto others = static_cast<std::ptrdiff_t>(failures.size());
   for (const Claim& claim : buffer.claims.list()) {
     const auto first = failures.begin() + others;
@@ -35,10 +35,16 @@ bool carries(const Buffer& buffer, Ordinal failure) {
          std::any_of(claims.begin(), claims.end(), [failure](const Claim& each) { return each.failure == failure; });
 }
 
+const Buffer* Memory::find(traces::NameId name) const {
+  for (const Buffer& each : buffers_) {
+    if (each.name == name && each.has_handle) return &each;
+  }
+  return nullptr;
+}
+
 Ordinal Memory::named(traces::NameId name) const {
-  const auto found = std::find_if(buffers_.begin(), buffers_.end(),
-                                  [name](const Buffer& each) { return each.has_handle && each.name == name; });
-  return found == buffers_.end() ? 0 : found->ordinal;
+  const Buffer* found = find(name);
+  return found ? found->ordinal : 0;
 }
 
 const Buffer& Memory::at(Ordinal buffer) const { return buffer_among(buffers_, buffer); }
@@ -46,12 +52,11 @@ const Buffer& Memory::at(Ordinal buffer) const { return buffer_among(buffers_, b
 Buffer& Memory::find(Ordinal buffer) { return buffer_among(buffers_, buffer); }
 
 std::optional<Range> Memory::resolve(const traces::Ref& ref) const {
-  const Ordinal buffer = named(ref.buffer);
-  if (buffer == 0) return std::nullopt;
-  const std::uint64_t size = at(buffer).size;
-  if (ref.whole) return Range{buffer, 0, size};
-  if (ref.begin > ref.end || ref.end > size) return std::nullopt;
-  return Range{buffer, ref.begin, ref.end};
+  const Buffer* buffer = find(ref.buffer);
+  if (!buffer) return std::nullopt;
+  if (ref.whole) return Range{buffer->ordinal, 0, buffer->size};
+  if (ref.begin > ref.end || ref.end > buffer->size) return std::nullopt;
+  return Range{buffer->ordinal, ref.begin, ref.end};
 }
 
 std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> refs) const {
@@ -125,14 +130,20 @@ std::span<const Value> Memory::values(const Range& range) const {
   return std::span(at(range.buffer).values).subspan(range.begin, range.size());
 }
 
+std::span<Value> Memory::values_to_set(const Range& range) {
+  if (range.empty()) return {};
+  return std::span(find(range.buffer).values).subspan(range.begin, range.size());
+}
+
 void Memory::set_values(const Range& range, std::span<const Value> values) {
-  if (range.empty()) return;
-  std::copy(values.begin(), values.end(), find(range.buffer).values.begin() + static_cast<std::ptrdiff_t>(range.begin));
+  std::copy(values.begin(), values.end(), values_to_set(range).begin());
 }
 
 void Memory::forget_values(std::span<const Range> ranges) {
   for (const Range& range : ranges) {
-    if (!unallocated(range)) set_values(range, Values(range.size()));
+    if (unallocated(range)) continue;
+    const std::span<Value> values = values_to_set(range);
+    std::fill(values.begin(), values.end(), Value{});
   }
 }
 

@@ -90,11 +90,13 @@ class Memory {
 
   // Requires: the buffer is allocated, or the range is empty. Good until values are set.
   [[nodiscard]] std::span<const Value> values(const Range& range) const;
+  [[nodiscard]] std::span<Value> values_to_set(const Range& range);
   void set_values(const Range& range, std::span<const Value> values);
   void forget_values(std::span<const Range> ranges);
 
  private:
   [[nodiscard]] Buffer& find(Ordinal buffer);
+  [[nodiscard]] const Buffer* find(traces::NameId name) const;
 
   std::vector<Buffer> buffers_;  // ordinals rise
 };
