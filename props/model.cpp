@@ -1,7 +1,7 @@
 #include "props/model.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <stdexcept>
 
 namespace taintgraph::props {
 
@@ -28,11 +28,16 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
                           std::span<const sim::FiredFault> fired) {
   const bool documented = device_.surfacing == traces::Surfacing::documented;
   Step step{operation, ordinal, reference::judge(operation, fired, documented)};
-  question_.reset();
   if (reference::invalidates_every_capture(fired)) {
     for (auto& [stream, window] : state_.windows) window.invalidated = true;
   }
-  if (may_be_open(step)) question_ = Question{state_, operation, ordinal, step.verdict};
+  open_ = may_be_open(step);
+  if (open_) {
+    question_.before = state_;
+    question_.operation = operation;
+    question_.ordinal = ordinal;
+    question_.verdict = step.verdict;
+  }
   Prediction prediction = answer(step);
   note_choices(step, prediction);
   return prediction;
@@ -51,12 +56,11 @@ bool Model::may_be_open(const Step& step) const {
 
 Prediction Model::otherwise() {
   // The last question whose other answer was not tried yet is answered so; those after it may be others then.
-  Choices& choices = question_->choices;
+  Choices& choices = question_.choices;
   while (choices.back()) choices.pop_back();
   choices.back() = true;
-  state_ = question_->before;
-  const traces::Operation operation = question_->operation;
-  Step step{operation, question_->ordinal, question_->verdict};
+  state_ = question_.before;
+  Step step{question_.operation, question_.ordinal, question_.verdict};
   step.choices = choices;
   Prediction prediction = answer(step);
   note_choices(step, prediction);
@@ -69,11 +73,9 @@ bool Model::ask(Step& step) {
 }
 
 void Model::note_choices(const Step& step, const Prediction& prediction) {
-  if (prediction.outcome_open) {
-    question_.value().choices = step.choices;
-  } else {
-    question_.reset();
-  }
+  if (prediction.outcome_open && !open_) throw std::logic_error("the model has an answer that it did not expect");
+  open_ = prediction.outcome_open;
+  if (open_) question_.choices = step.choices;
 }
 
 Prediction Model::answer(Step& step) {
@@ -136,7 +138,10 @@ void Model::settle(Step& step, Prediction& prediction) {
   }
   if (step.operation.kind == OpKind::read && prediction.outcome != Outcome::failed) tell(prediction);
   blame(prediction);
-  if (!state_.memory.all_have_handles()) state_.memory.sweep(held_by_graphs());
+  if (!state_.memory.all_have_handles()) {
+    find_held(held_);
+    state_.memory.sweep(held_);
+  }
   prediction.tags = count_carried(carried_);
   prediction.failures = carried_.size();
   state_.failures.prune(carried_);
@@ -144,12 +149,11 @@ void Model::settle(Step& step, Prediction& prediction) {
   prediction.outcome_open = std::find(step.choices.begin(), step.choices.end(), false) != step.choices.end();
 }
 
-std::vector<Model::Ordinal> Model::held_by_graphs() const {
-  std::vector<Ordinal> held;
-  for (const auto& [stream, window] : state_.windows) reference::add_held(window.recorded, held);
-  for (const auto& [name, graph] : state_.graphs) reference::add_held(graph, held);
-  keep_each_once(held);
-  return held;
+void Model::find_held(std::vector<Ordinal>& buffers) const {
+  buffers.clear();
+  for (const auto& [stream, window] : state_.windows) reference::add_held(window.recorded, buffers);
+  for (const auto& [name, graph] : state_.graphs) reference::add_held(graph, buffers);
+  keep_each_once(buffers);
 }
 
 std::uint64_t Model::count_carried(std::vector<Ordinal>& failures) const {
@@ -202,7 +206,8 @@ void Model::count_bytes(const traces::Operation& operation, Prediction& predicti
 }
 
 std::vector<Model::LiveBuffer> Model::live_buffers() const {
-  const std::vector<Ordinal> recorded = held_by_graphs();
+  std::vector<Ordinal> recorded;
+  find_held(recorded);
   std::vector<LiveBuffer> live;
   for (const reference::Buffer& buffer : state_.memory.buffers()) {
     if (!buffer.has_handle) continue;

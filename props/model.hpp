@@ -106,11 +106,11 @@ class Model {
   // How far an operation reaches, and so which earlier faults surface in it.
   enum class Reach : std::uint8_t { perhaps, submits, waits_for_stream, waits_for_all };
 
-  // What the two answers start from.
+  // What the answers to an operation start from.
   struct Question {
     State before;
     traces::Operation operation;
-    Ordinal ordinal;
+    Ordinal ordinal = 0;
     reference::Verdict verdict;
     Choices choices{};  // of the answer given last
   };
@@ -143,7 +143,7 @@ class Model {
   [[nodiscard]] static bool may_be_no_work(reference::Nodes graph);
   void queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
   void queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
-  Prediction skip(Step& step, reference::Nodes graph, const std::vector<reference::ClaimedInput>& inputs);
+  Prediction skip(Step& step, reference::Nodes graph, std::vector<reference::ClaimedInput> inputs);
   Prediction read(Step& step);
   [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
   Prediction trust(Step& step);
@@ -187,7 +187,8 @@ class Model {
   void blame(Prediction& prediction) const;
   [[nodiscard]] Prediction with(traces::Outcome outcome, std::vector<Ordinal> roots) const;
   [[nodiscard]] bool is_stream(std::uint32_t stream) const { return stream < device_.streams; }
-  [[nodiscard]] std::vector<Ordinal> held_by_graphs() const;
+  // Fills in every buffer that a graph or an open recording holds, in rising order.
+  void find_held(std::vector<Ordinal>& buffers) const;
   // C1, C2: fills in each failure that is carried, in rising order, and says how often they are. Counted from the
   // claims of every buffer.
   std::uint64_t count_carried(std::vector<Ordinal>& failures) const;
@@ -197,8 +198,10 @@ class Model {
   traces::DeviceConfig device_;
   const traces::NameTable& names_;
   State state_;
-  std::vector<Ordinal> carried_;      // scratch memory: what count_carried() found
-  std::optional<Question> question_;  // while the last answer was open
+  std::vector<Ordinal> carried_;  // scratch memory: what count_carried() found,
+  std::vector<Ordinal> held_;     // and what find_held() did
+  Question question_;             // the last one, whose memory the next one uses again
+  bool open_ = false;             // it is about the last operation, and there may be another answer
 };
 
 }  // namespace taintgraph::props

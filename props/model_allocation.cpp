@@ -65,8 +65,8 @@ Prediction Model::free(Step& step) {
 Prediction Model::relocate(Step& step) {
   const Ordinal buffer = state_.memory.named(step.operation.buffer);
   if (buffer == 0 || state_.memory.at(buffer).reason != 0) return with(Outcome::rejected, {});
-  const std::vector<Ordinal> held = held_by_graphs();
-  if (std::binary_search(held.begin(), held.end(), buffer)) return with(Outcome::rejected, {});
+  find_held(held_);
+  if (std::binary_search(held_.begin(), held_.end(), buffer)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
   const std::uint32_t stream = open_stream(step.operation.stream);

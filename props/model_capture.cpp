@@ -99,7 +99,7 @@ Prediction Model::capture_end(Step& step) {
   if (!is_stream(operation.stream) || !capturing(operation.stream)) return with(Outcome::rejected, {});
   if (state_.graphs.count(operation.graph) != 0) return with(Outcome::rejected, {});  // the window stays open
 
-  const reference::Window window = std::move(state_.windows.at(operation.stream));
+  reference::Window window = std::move(state_.windows.at(operation.stream));
   state_.windows.erase(operation.stream);
   if (state_.poison != 0) return refuse({});
 
@@ -115,7 +115,7 @@ Prediction Model::capture_end(Step& step) {
     prediction = with(Outcome::failed, {window.doomed->operation});
     prediction.error = window.doomed->error;
   }
-  if (prediction.outcome == Outcome::ok) state_.graphs.emplace(operation.graph, window.recorded);
+  if (prediction.outcome == Outcome::ok) state_.graphs.emplace(operation.graph, std::move(window.recorded));
   state_.order.forget_graph(operation.graph);
   return prediction;
 }

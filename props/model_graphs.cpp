@@ -72,8 +72,12 @@ void claim_written(Nodes graph, Ordinal failure, Memory& memory) {
 
 void add_held(Nodes graph, std::vector<Ordinal>& held) {
   for (const Node& node : graph) {
-    for (const Range& read : node.reads) held.push_back(read.buffer);
-    for (const Range& write : node.writes) held.push_back(write.buffer);
+    for (const auto* ranges : {&node.reads, &node.writes}) {
+      for (const Range& range : *ranges) {
+        const bool is_new = held.empty() || held.back() != range.buffer;
+        if (is_new) held.push_back(range.buffer);
+      }
+    }
   }
 }
 

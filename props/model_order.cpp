@@ -5,11 +5,16 @@
 namespace taintgraph::props::reference {
 namespace {
 
-// Every buffer of which there are bytes among `ranges`, mostly once.
-void append(std::vector<Ordinal>& to, const std::vector<Range>& ranges) {
-  for (const Range& range : ranges) {
-    const bool is_new = to.empty() || to.back() != range.buffer;
-    if (!range.empty() && is_new) to.push_back(range.buffer);
+// Calls `visit` with every buffer that has bytes among these ranges of each node, mostly once.
+template <class Visit>
+void each_buffer(Nodes graph, std::vector<Range> Node::*ranges, Visit visit) {
+  Ordinal last = 0;
+  for (const Node& node : graph) {
+    for (const Range& range : node.*ranges) {
+      if (range.empty() || range.buffer == last) continue;
+      last = range.buffer;
+      visit(last);
+    }
   }
 }
 
@@ -43,40 +48,43 @@ void Order::after(StreamNumber stream, Mark mark) {
   wait(stream, mark.stream);
 }
 
-void Order::order(StreamNumber stream, const std::vector<Ordinal>& reads, const std::vector<Ordinal>& writes) {
-  for (const Ordinal read : reads) after(stream, usage_[read].writer);
-  for (const Ordinal write : writes) {
-    const Usage& usage = usage_[write];
-    after(stream, usage.writer);
-    for (const Mark& reader : usage.readers) after(stream, reader);
+void Order::after_last_write(StreamNumber stream, Ordinal buffer) { after(stream, usage_[buffer].writer); }
+
+void Order::after_every_use(StreamNumber stream, Ordinal buffer) {
+  const Usage& usage = usage_[buffer];
+  after(stream, usage.writer);
+  for (const Mark& reader : usage.readers) after(stream, reader);
+}
+
+Order::Mark Order::queue(StreamNumber stream, Ordinal operation) {
+  std::vector<Ordinal>& queued = row(stream).queued;
+  queued.push_back(operation);
+  return {stream, queued.size()};
+}
+
+void Order::reads(Mark mark, Ordinal buffer) {
+  std::vector<Mark>& readers = usage_[buffer].readers;
+  const auto own =
+      std::find_if(readers.begin(), readers.end(), [=](const Mark& each) { return each.stream == mark.stream; });
+  if (own != readers.end()) {
+    *own = mark;
+  } else {
+    readers.push_back(mark);
   }
 }
 
-Order::Mark Order::queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
-                         const std::vector<Ordinal>& writes) {
-  row(stream).queued.push_back(operation);
-  const Mark mark{stream, row(stream).queued.size()};
-  for (const Ordinal read : reads) {
-    std::vector<Mark>& readers = usage_[read].readers;
-    const auto own =
-        std::find_if(readers.begin(), readers.end(), [=](const Mark& each) { return each.stream == stream; });
-    if (own != readers.end()) {
-      *own = mark;
-    } else {
-      readers.push_back(mark);
-    }
-  }
-  for (const Ordinal write : writes) usage_[write] = Usage{mark, {}};
-  return mark;
+void Order::writes(Mark mark, Ordinal buffer) {
+  Usage& usage = usage_[buffer];
+  usage.writer = mark;
+  usage.readers.clear();
 }
 
 void Order::work(StreamNumber stream, Ordinal operation, Nodes graph) {
-  std::vector<Ordinal> reads;
-  std::vector<Ordinal> writes;
-  for (const Node& node : graph) append(reads, node.reads);
-  for (const Node& node : graph) append(writes, node.writes);
-  order(stream, reads, writes);
-  queue(stream, operation, reads, writes);
+  each_buffer(graph, &Node::reads, [&](Ordinal buffer) { after_last_write(stream, buffer); });
+  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { after_every_use(stream, buffer); });
+  const Mark mark = queue(stream, operation);
+  each_buffer(graph, &Node::reads, [&](Ordinal buffer) { reads(mark, buffer); });
+  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { writes(mark, buffer); });
 }
 
 void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name) {
@@ -86,19 +94,18 @@ void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::
 }
 
 void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved) {
-  order(stream, {buffer}, {});
-  const Mark mark = queue(stream, operation, {buffer}, {});
-  if (moved) usage_[buffer] = Usage{mark, {}};  // nobody has used the new memory before
+  after_last_write(stream, buffer);
+  const Mark mark = queue(stream, operation);
+  reads(mark, buffer);
+  if (moved) writes(mark, buffer);  // nobody has used the new memory before
 }
 
-void Order::proved(const std::vector<StreamNumber>& streams) {
-  for (const StreamNumber stream : streams) {
-    Row& waited = row(stream);
-    waited.proven = waited.queued.size();
-    waited.going = Going::on;
-    for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
-      rows_[other].proven = std::max(rows_[other].proven, waited.put_behind[other]);
-  }
+void Order::proved(StreamNumber stream) {
+  Row& waited = row(stream);
+  waited.proven = waited.queued.size();
+  waited.going = Going::on;
+  for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
+    rows_[other].proven = std::max(rows_[other].proven, waited.put_behind[other]);
 }
 
 void Order::never_ends(StreamNumber stream) { row(stream).going = Going::never; }

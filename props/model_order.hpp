@@ -37,8 +37,8 @@ class Order {
   void relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved);
   void forget_graph(traces::NameId name) { replays_.erase(name); }
 
-  // The host has waited for these streams, and each wait was good.
-  void proved(const std::vector<StreamNumber>& streams);
+  // The host has waited for the stream, and the wait was good.
+  void proved(StreamNumber stream);
 
   // What was queued on `stream` last is never done, nor is anything that comes after it, on this stream or others.
   void never_ends(StreamNumber stream);
@@ -75,11 +75,12 @@ class Order {
   [[nodiscard]] static std::uint64_t& behind(Row& row, StreamNumber other);
 
   void after(StreamNumber stream, Mark mark);
-  // By buffer.
-  void order(StreamNumber stream, const std::vector<Ordinal>& reads, const std::vector<Ordinal>& writes);
+  void after_last_write(StreamNumber stream, Ordinal buffer);
+  void after_every_use(StreamNumber stream, Ordinal buffer);
+  Mark queue(StreamNumber stream, Ordinal operation);
+  void reads(Mark mark, Ordinal buffer);
+  void writes(Mark mark, Ordinal buffer);
   [[nodiscard]] Going state_of(StreamNumber stream) const;
-  Mark queue(StreamNumber stream, Ordinal operation, const std::vector<Ordinal>& reads,
-             const std::vector<Ordinal>& writes);
 
   std::vector<Row> rows_;                   // by stream, up to the last one used
   std::map<Ordinal, Usage> usage_;          // by buffer

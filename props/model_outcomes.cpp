@@ -175,10 +175,8 @@ Prediction Model::refuse(const Ranges& writes) {
 
 // A wait for one stream, or for all of them, was good.
 void Model::proved(std::optional<std::uint32_t> stream) {
-  if (stream) return state_.order.proved({*stream});
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < device_.streams; ++i) all.push_back(i);
-  state_.order.proved(all);
+  if (stream) return state_.order.proved(*stream);
+  for (std::uint32_t i = 0; i < device_.streams; ++i) state_.order.proved(i);
   state_.order_open = false;
 }
 

@@ -85,8 +85,8 @@ Prediction Model::copy(Step& step) {
 
 // Work that is to run now: a host write, a launch, a copy, a replay.
 Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
-  const std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
-  if (!inputs.empty()) return skip(step, graph, inputs);
+  std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
+  if (!inputs.empty()) return skip(step, graph, std::move(inputs));
 
   if (!state_.pending.empty()) follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   std::optional<Trouble> stopped = surfacing(step, Reach::submits);
@@ -175,13 +175,13 @@ void Model::queue_failed(Step& step, reference::Nodes graph, std::optional<trace
   if (state_.order.hangs(step.operation.stream)) state_.order.doubt(step.operation.stream, hung_before);
 }
 
-Prediction Model::skip(Step& step, reference::Nodes graph, const std::vector<reference::ClaimedInput>& inputs) {
+Prediction Model::skip(Step& step, reference::Nodes graph, std::vector<reference::ClaimedInput> inputs) {
   const bool replay = step.operation.kind == traces::OpKind::replay;
-  reference::Skip record{step.ordinal, replay ? std::string_view() : graph.front().kernel, inputs, {}};
+  const Ordinal root = inputs.front().failure;
+  reference::Skip record{step.ordinal, replay ? std::string_view() : graph.front().kernel, std::move(inputs), {}};
   for (const reference::Range& write : reference::written_by(graph)) {
     if (!state_.memory.unallocated(write)) record.outputs.push_back(write);
   }
-  const Ordinal root = inputs.front().failure;
   state_.memory.claim(record.outputs, root);
   state_.failures.record(root, std::move(record));
   return with(Outcome::skipped, {root});
