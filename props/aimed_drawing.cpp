@@ -32,13 +32,15 @@ constexpr traces::NameId kY{1};
 constexpr traces::NameId kPassing{2};  // allocated and freed again
 constexpr traces::NameId kGraph{kMaxSlots};
 constexpr std::uint64_t kBytes = 16;
+constexpr std::uint64_t kSceneOperations = 6;
 constexpr std::uint64_t kLongestShot = 6;     // operations, by which a program may grow too long
 constexpr std::uint64_t kForever = 100'000;   // driver calls: until something waits
 constexpr std::size_t kTooManyOperands = 17;  // for a kernel's parameters: they go into a table
 
 class Aim {
  public:
-  explicit Aim(Random& random) : random_(random) {
+  Aim(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
+    program_.operations.reserve(static_cast<std::size_t>(length_ + kSceneOperations + kLongestShot));
     traces::Header& header = program_.header;
     header.seed = random.next();
     header.device.streams = 4;
@@ -48,17 +50,17 @@ class Aim {
     intern_drawn_names(program_.names);
   }
 
-  traces::Program draw(std::uint64_t operations) {
+  traces::Program draw() {
     if (random_.one_in(6)) {
-      while (program_.operations.size() < operations) shoot_reset();
+      while (program_.operations.size() < length_) shoot_reset();
       return std::move(program_);
     }
     set_scene();
     // Sticky faults last: after one that has surfaced nothing more is to be seen.
-    const std::uint64_t latest = operations - operations / 8;
-    const std::uint64_t passing = random_.between(std::min(operations / 2 + kLongestShot, latest), latest);
+    const std::uint64_t latest = length_ - length_ / 8;
+    const std::uint64_t passing = random_.between(std::min(length_ / 2 + kLongestShot, latest), latest);
     while (program_.operations.size() < passing) shoot(draw_target(false));
-    while (program_.operations.size() < operations) shoot(draw_target(true));
+    while (program_.operations.size() < length_) shoot(draw_target(true));
     return std::move(program_);
   }
 
@@ -320,12 +322,13 @@ class Aim {
   }
 
   Random& random_;
+  std::uint64_t length_;
   traces::Program program_;
   bool capturing_ = false;
 };
 
 }  // namespace
 
-traces::Program draw_aimed(Random& random, std::uint64_t operations) { return Aim(random).draw(operations); }
+traces::Program draw_aimed(Random& random, std::uint64_t operations) { return Aim(random, operations).draw(); }
 
 }  // namespace taintgraph::props

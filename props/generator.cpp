@@ -40,13 +40,22 @@ class Draft {
   // A few buffers to begin with; programs that must first find some spend half their length on it.
   void open(std::vector<Operation>& operations) {
     const std::uint64_t count = random_.between(1, profile_.slots);
-    for (std::uint64_t i = 0; i < count; ++i) operations.push_back(finish(draw(OpKind::alloc)));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Operation& operation = operations.emplace_back();
+      draw(OpKind::alloc, operation);
+      finish(operation);
+    }
   }
 
-  Operation next() {
-    if (half_done_) return look_at_half_done();
-    if (realloc_size_) return finish(draw_realloc());
-    return finish(draw(draw_kind()));
+  // Makes a fresh operation the next one.
+  void draw_next(Operation& operation) {
+    if (half_done_) return look_at_half_done(operation);
+    if (realloc_size_) {
+      draw_realloc(operation);
+    } else {
+      draw(draw_kind(), operation);
+    }
+    finish(operation);
   }
 
  private:
@@ -59,30 +68,26 @@ class Draft {
     return losses_.redirect(random_, captures_.redirect(random_, kind));
   }
 
-  Operation finish(Operation operation) {
+  void finish(Operation& operation) {
     if (!losses_.strike(random_, operation)) faults_.strike(random_, operation);
     if (operation.fault) captures_.struck(operation);
     const bool half_done = operation.fault && operation.fault->bytes_done > 0 && !operation.writes.empty();
     if (half_done && random_.one_in(2)) half_done_ = operation.writes.front();
-    return operation;
   }
 
   // Declared good, and then read as it was left: new bytes first, old ones behind them (B5).
-  Operation look_at_half_done() {
-    Operation operation;
+  void look_at_half_done(Operation& operation) {
     if (!std::exchange(trusted_, !trusted_)) {
       operation.kind = OpKind::trust;
       operation.writes = {*half_done_};
-      return operation;
+      return;
     }
     operation.kind = OpKind::read;
     operation.stream = draw_running_stream();
     operation.reads = {*std::exchange(half_done_, std::nullopt)};
-    return operation;
   }
 
-  Operation draw(OpKind kind) {
-    Operation operation;
+  void draw(OpKind kind, Operation& operation) {
     operation.kind = kind;
     switch (kind) {
       case OpKind::alloc:
@@ -145,7 +150,6 @@ class Draft {
       case OpKind::check:  // says nothing that the checker does not look at after every operation
         break;
     }
-    return operation;
   }
 
   std::optional<Shape> draw_ill_kernel() {
@@ -191,14 +195,12 @@ class Draft {
     slots_.freed(slot);
   }
 
-  Operation draw_realloc() {
-    Operation operation;
+  void draw_realloc(Operation& operation) {
     operation.kind = OpKind::alloc;
     const SlotIndex slot = slots_.draw(random_, false);
     operation.buffer = static_cast<traces::NameId>(slot);
     operation.size = *std::exchange(realloc_size_, std::nullopt);
     if (!slots_.live(slot)) slots_.allocated(slot, operation.size);
-    return operation;
   }
 
   void draw_write(Operation& operation) {
@@ -214,6 +216,7 @@ class Draft {
     }
     // Only a whole ref can be of another length than its bytes: with the length in the ref, the file itself is wrong.
     const std::uint64_t length = slots_.length(ref) + (ref.whole && random_.one_in(24) ? 1 : 0);
+    operation.bytes.reserve(static_cast<std::size_t>(length));
     for (std::uint64_t i = 0; i < length; ++i) {
       operation.bytes.push_back(static_cast<std::uint8_t>(random_.below(256)));
     }
@@ -222,6 +225,7 @@ class Draft {
   void draw_read(Operation& operation) {
     operation.stream = draw_running_stream();
     const std::uint64_t count = random_.one_in(3) ? random_.between(2, 4) : 1;
+    operation.reads.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t i = 0; i < count; ++i) {
       operation.reads.push_back(slots_.draw_ref(random_, slots_.draw_source(random_)));
     }
@@ -255,7 +259,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
   program.operations.reserve(static_cast<std::size_t>(length) + kMaxSlots);
   Draft draft(random, profile, length);
   draft.open(program.operations);
-  while (program.operations.size() < length) program.operations.push_back(draft.next());
+  while (program.operations.size() < length) draft.draw_next(program.operations.emplace_back());
   plan_faults(random, profile.planned_faults, program);
   return with_all_buffers_allocated(std::move(program));
 }

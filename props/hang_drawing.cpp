@@ -30,6 +30,7 @@ class Hang {
     program_.header.seed = random.next();
     program_.header.device.streams = kStreams;
     intern_drawn_names(program_.names);
+    program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
   }
 
   traces::Program draw() {
