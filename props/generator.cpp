@@ -1,5 +1,6 @@
 #include "props/generator.hpp"
 
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,7 @@ class Draft {
   Draft(Random& random, const Profile& profile, std::uint64_t operations)
       : random_(random),
         profile_(profile),
+        kinds_sum_(std::accumulate(profile.operations.begin(), profile.operations.end(), std::uint64_t{0})),
         slots_(profile),
         captures_(profile),
         losses_(profile, operations),
@@ -62,7 +64,7 @@ class Draft {
   // Where every name is taken, a reservation would be rejected, which is worth a try now and then only. Buffers that a
   // reset has emptied are replaced before long, or nothing would ever run again.
   OpKind draw_kind() {
-    const auto kind = static_cast<OpKind>(random_.weighted(profile_.operations));
+    const auto kind = static_cast<OpKind>(random_.weighted(profile_.operations, kinds_sum_));
     if (slots_.lost_one() && random_.below(100) < kReplaceLostPercent) return OpKind::free;
     if (kind == OpKind::alloc && slots_.all_live() && !random_.one_in(16)) return OpKind::free;
     return losses_.redirect(random_, captures_.redirect(random_, kind));
@@ -233,6 +235,7 @@ class Draft {
 
   Random& random_;
   const Profile& profile_;
+  std::uint64_t kinds_sum_;  // of the profile's weights
   Slots slots_;
   CaptureDrawing captures_;
   LossDrawing losses_;

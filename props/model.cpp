@@ -158,7 +158,7 @@ void Model::find_held(std::vector<Ordinal>& buffers) const {
 
 std::uint64_t Model::count_carried(std::vector<Ordinal>& failures) const {
   failures.clear();
-  for (const reference::Buffer& buffer : state_.memory.buffers()) reference::add_carried(buffer, failures);
+  state_.memory.add_carried(failures);
   const std::uint64_t tags = failures.size();
   if (state_.poison != 0) failures.push_back(state_.poison);
   keep_each_once(failures);

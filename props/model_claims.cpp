@@ -18,10 +18,19 @@ void Claims::set(std::uint64_t begin, std::uint64_t end, Ordinal failure) {
   if (begin == end || (failure == 0 && list_.empty())) return;
   const std::size_t first = cut(begin);
   const std::size_t last = cut(end);
-  const auto position = list_.erase(list_.begin() + static_cast<std::ptrdiff_t>(first),
-                                    list_.begin() + static_cast<std::ptrdiff_t>(last));
-  if (failure == 0) return;
-  list_.insert(position, Claim{begin, end, failure});
+  auto covered = list_.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto behind = list_.begin() + static_cast<std::ptrdiff_t>(last);
+  if (failure == 0) {
+    list_.erase(covered, behind);
+    return;
+  }
+  const Claim claim{begin, end, failure};
+  if (covered == behind) {
+    list_.insert(covered, claim);
+  } else {
+    *covered = claim;
+    list_.erase(covered + 1, behind);
+  }
   join_with_next(first);
   if (first > 0) join_with_next(first - 1);
 }

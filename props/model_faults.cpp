@@ -1,6 +1,7 @@
 #include "props/model_faults.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace taintgraph::props::reference {
@@ -37,7 +38,7 @@ bool is_about_a_stream(Call call) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
-bool reserves_memory(Call call) { return call == Call::cuMemAlloc || call == Call::cuMemAllocAsync; }
+constexpr bool reserves_memory(Call call) { return call == Call::cuMemAlloc || call == Call::cuMemAllocAsync; }
 
 // A fault that befalls the context at one of these finds none, or the one that is about to go.
 bool makes_the_context(Call call) {
@@ -56,7 +57,7 @@ bool takes_down(Call call) {
 }
 
 // The calls that are an operation's very work: it cannot be done without them.
-bool is_work_call(OpKind kind, Call call) {
+constexpr bool is_work_call(OpKind kind, Call call) {
   switch (kind) {
     case OpKind::alloc:
       return reserves_memory(call);
@@ -123,12 +124,23 @@ Strike strike_of(const Operation& operation, const sim::FiredFault& fired) {
   return Strike{fired.kind, effect_of(operation, fired), fired.bytes_done, fired.call, fired.when};
 }
 
-// The call that an operation's own fault strikes, where the log does not say.
-Call own_call(OpKind kind) {
+constexpr Call first_work_call(OpKind kind) {
   for (std::size_t i = 1; i < gpu::kCallCount; ++i) {
     if (is_work_call(kind, static_cast<Call>(i))) return static_cast<Call>(i);
   }
   return Call::cuStreamSynchronize;
+}
+
+constexpr std::array<Call, traces::kOpKindCount> own_calls() {
+  std::array<Call, traces::kOpKindCount> calls{};
+  for (std::size_t i = 0; i < calls.size(); ++i) calls[i] = first_work_call(static_cast<OpKind>(i));
+  return calls;
+}
+
+// The call that an operation's own fault strikes, where the log does not say.
+Call own_call(OpKind kind) {
+  constexpr std::array<Call, traces::kOpKindCount> calls = own_calls();
+  return calls[static_cast<std::size_t>(kind)];
 }
 
 sim::FiredFault assumed(const Operation& operation) {
@@ -275,6 +287,7 @@ bool invalidates_every_capture(std::span<const sim::FiredFault> fired) {
 }
 
 Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
+  if (fired.empty() && !operation.fault) return {};
   Judge judge(operation, documented);
   bool own_seen = false;
   for (const sim::FiredFault& each : fired) {

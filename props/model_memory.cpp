@@ -18,16 +18,17 @@ auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
   throw std::out_of_range("the model knows no such buffer");
 }
 
-}  // namespace
-
-void add_carried(const Buffer& buffer, std::vector<Ordinal>& failures) {
-  if (buffer.reason != 0) return failures.push_back(buffer.reason);
+// Those of one buffer.
+void add_carried_by(const Buffer& buffer, std::vector<Ordinal>& failures) {
+  if (buffer.reason != 0) failures.push_back(buffer.reason);
   const auto others = static_cast<std::ptrdiff_t>(failures.size());
   for (const Claim& claim : buffer.claims.list()) {
     const auto first = failures.begin() + others;
     if (std::find(first, failures.end(), claim.failure) == failures.end()) failures.push_back(claim.failure);
   }
 }
+
+}  // namespace
 
 bool carries(const Buffer& buffer, Ordinal failure) {
   const std::vector<Claim>& claims = buffer.claims.list();
@@ -121,6 +122,10 @@ std::vector<Ordinal> Memory::claims(const Range& range) const {
   std::vector<Ordinal> found;
   for (const Claim& claim : buffer.claims.meeting(range.begin, range.end)) add_new(found, claim.failure);
   return found;
+}
+
+void Memory::add_carried(std::vector<Ordinal>& failures) const {
+  for (const Buffer& buffer : buffers_) add_carried_by(buffer, failures);
 }
 
 bool Memory::unallocated(const Range& range) const { return !range.empty() && at(range.buffer).reason != 0; }

@@ -31,9 +31,7 @@ struct Buffer {
   Claims claims = {};      // likewise
 };
 
-// Adds the failures that a buffer carries to others: its reason, and those that claim a byte of it; each once.
-void add_carried(const Buffer& buffer, std::vector<Ordinal>& failures);
-
+// Whether it is without memory because of the failure, or the failure claims a byte of it.
 [[nodiscard]] bool carries(const Buffer& buffer, Ordinal failure);
 
 // Bytes [begin, end) of one buffer; begin <= end <= the buffer's size.
@@ -85,6 +83,8 @@ class Memory {
   [[nodiscard]] Ordinal first_claim(const Range& range) const;
   // The distinct failures in order of first byte; the reason if the buffer is unallocated.
   [[nodiscard]] std::vector<Ordinal> claims(const Range& range) const;
+  // Adds to `failures` those that each buffer carries, each once for every buffer.
+  void add_carried(std::vector<Ordinal>& failures) const;
   // Whether it has bytes, and memory for none of them.
   [[nodiscard]] bool unallocated(const Range& range) const;
 

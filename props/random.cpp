@@ -1,5 +1,7 @@
 #include "props/random.hpp"
 
+#include <numeric>
+
 namespace taintgraph::props {
 
 Random::Random(std::uint64_t seed, std::uint64_t case_number) : state_() {
@@ -11,8 +13,10 @@ Random::Random(std::uint64_t seed, std::uint64_t case_number) : state_() {
 }
 
 std::size_t Random::weighted(std::span<const std::uint16_t> weights) {
-  std::uint64_t sum = 0;
-  for (const std::uint16_t weight : weights) sum += weight;
+  return weighted(weights, std::accumulate(weights.begin(), weights.end(), std::uint64_t{0}));
+}
+
+std::size_t Random::weighted(std::span<const std::uint16_t> weights, std::uint64_t sum) {
   std::uint64_t left = below(sum);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (left < weights[i]) return i;

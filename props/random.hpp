@@ -52,6 +52,8 @@ class Random {
 
   // An index drawn in proportion to its weight. Requires: the weights' sum is not 0.
   std::size_t weighted(std::span<const std::uint16_t> weights);
+  // The same, where their sum is known.
+  std::size_t weighted(std::span<const std::uint16_t> weights, std::uint64_t sum);
 
   // Any element. Requires: not empty.
   template <class T>

@@ -81,6 +81,7 @@ Program without_unrelated(const Program& program) {
 
 Program with_all_buffers_allocated(Program program) {
   std::vector<NameId> allocated;
+  allocated.reserve(program.names.size());
   for (const Operation& operation : program.operations) {
     const bool is_new = operation.kind == OpKind::alloc && !contains(allocated, operation.buffer);
     if (is_new) allocated.push_back(operation.buffer);
@@ -109,6 +110,7 @@ Program without_idle_faults(Program program) {
 
 std::vector<NameId> buffers_of(const Program& program) {
   std::vector<NameId> result;
+  result.reserve(program.names.size());
   for (const Operation& operation : program.operations) {
     each_buffer_of(operation, [&result](NameId buffer) {
       if (!contains(result, buffer)) result.push_back(buffer);
