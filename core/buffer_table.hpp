@@ -76,13 +76,15 @@ class BufferTable {
   [[nodiscard]] std::size_t size() const { return live_; }
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (std::size_t slot = 0; slot < buffers_.size(); ++slot)
-      if (Buffer& each = buffers_[slot]; each.live) visit(each);
+    buffers_.for_each([&](std::size_t, Buffer& each) {
+      if (each.live) visit(each);
+    });
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (std::size_t slot = 0; slot < buffers_.size(); ++slot)
-      if (const Buffer& each = buffers_[slot]; each.live) visit(each);
+    buffers_.for_each([&](std::size_t, const Buffer& each) {
+      if (each.live) visit(each);
+    });
   }
 
  private:

@@ -105,8 +105,9 @@ class Pool {
   // Calls visit(SliceId, const Slice&) for every slice that is not a tombstone.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (std::uint32_t i = 0; i < slices_.size(); ++i)
-      if (const Slice& each = slices_[i]; each.state != SliceState::tombstone) visit(static_cast<SliceId>(i), each);
+    slices_.for_each([&](std::size_t id, const Slice& each) {
+      if (each.state != SliceState::tombstone) visit(static_cast<SliceId>(id), each);
+    });
   }
 
   // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, every list and sum.

@@ -143,14 +143,20 @@ std::uint64_t Runtime::bytes_in_use() const {
 }
 
 std::vector<Claim> Runtime::claims(const WeakBinding& of) const {
+  std::vector<Claim> found;
+  append_claims(of, found);
+  return found;
+}
+
+void Runtime::append_claims(const WeakBinding& of, std::vector<Claim>& found) const {
   const Buffer* buffer = buffers_.find(of.buffer);
-  if (!buffer || of.range.empty()) return {};
+  if (!buffer || of.range.empty()) return;
   if (buffer->unallocated()) {
     const ByteRange inside = intersection(of.range, {0, buffer->size_bytes});
-    return inside.empty() ? std::vector<Claim>() : std::vector<Claim>{{inside, buffer->reason}};
+    if (!inside.empty()) found.push_back({inside, buffer->reason});
+  } else if (buffer->slice != SliceId::none) {
+    memory_.at(buffer->slice).taint.append_claims(of.range, found);
   }
-  if (buffer->slice == SliceId::none) return {};
-  return memory_.at(buffer->slice).taint.claims(of.range);
 }
 
 Status Runtime::rejected(Error error) const {

@@ -125,6 +125,8 @@ class Runtime {
   // The claims on a buffer's range, cut to it, in order; an unallocated buffer is claimed whole by its reason. Empty if
   // stale.
   [[nodiscard]] std::vector<Claim> claims(const WeakBinding& of) const;
+  // The same, behind what `found` holds already.
+  void append_claims(const WeakBinding& of, std::vector<Claim>& found) const;
 
   // Frees what was dropped since the last operation, as the next operation would.
   void drain_dropped();

@@ -30,14 +30,19 @@ Status Runtime::read(const ReadRequest& request) {
   const auto add = [&](FailureId failure, const Operand& operand, bool unallocated) {
     if (known.insert(failure).second) found.push_back({failure, {operand.buffer->id, operand.range}, unallocated});
   };
+  std::vector<Claim> claims;  // of one range
   bool any_bytes = false;
   for (const Operand& operand : reads_) {
     if (operand.range.empty()) continue;
     any_bytes = true;
     if (operand.buffer->unallocated()) {
       add(operand.buffer->reason, operand, true);
-    } else if (operand.slice->taint.first(operand.range)) {
-      for (const Claim& claim : operand.slice->taint.claims(operand.range)) add(claim.failure, operand, false);
+    } else if (!operand.slice->taint.is_clean()) {
+      claims.clear();
+      operand.slice->taint.append_claims(operand.range, claims);
+      FailureId last;
+      for (const Claim& claim : claims)
+        if (std::exchange(last, claim.failure) != claim.failure) add(claim.failure, operand, false);
     }
   }
   if (poison_) {  // the bytes' own failures first, then what holds the device (D1)

@@ -140,6 +140,10 @@ void Session::State::expect_gone(core::BufferId dropped, StepResult& result) {
   runtime.drain_dropped();
 }
 
+void Session::State::PlannedException::run() {
+  if (plan_.host_code_throws(site_of(operation_))) throw Thrown{};
+}
+
 void Session::State::arm(const Operation& operation) {
   // An empty buffer moves without a copy: what can fail is the reservation.
   const bool reserves_only = operation.kind == OpKind::relocate && named(operation.buffer).size == 0;
@@ -150,7 +154,7 @@ void Session::State::arm(const Operation& operation) {
 void Session::State::run(const Operation& operation, StepResult& result) {
   core::Runtime& runtime = *machine.runtime;
   const core::Correlation correlation{ordinal};
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   switch (operation.kind) {
     case OpKind::alloc:
       return alloc(operation, result);
@@ -221,7 +225,7 @@ void Session::State::relocate(const Operation& operation, StepResult& result) {
     return found ? found->slice : core::SliceId::none;
   };
   const core::SliceId before = place();
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   judge(machine.runtime->relocate({.buffer = buffer.id,
                                    .from_new_page = operation.fault.has_value(),
                                    .stream = stream(operation.stream),
@@ -237,7 +241,7 @@ void Session::State::relocate(const Operation& operation, StepResult& result) {
 void Session::State::alloc(const Operation& operation, StepResult& result) {
   Named& buffer = named(operation.buffer);
   if (buffer.handle) return reject(kNameInUse, result);
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   const core::Pool& pool = machine.runtime->pool();
   const bool has_room = options.validate && !operation.fault && operation.size != 0 &&
                         internal::ResourceAudit::has_room(pool, pool_kind, operation.size);
@@ -257,7 +261,7 @@ void Session::State::alloc(const Operation& operation, StepResult& result) {
 void Session::State::capture_end(const Operation& operation, StepResult& result) {
   core::GraphId& graph = graphs[operation.graph];
   if (graph != core::GraphId::none) return reject(kNameInUse, result);
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   core::Captured captured = machine.runtime->capture_end(
       {.stream = stream(operation.stream), .correlation = core::Correlation{ordinal}, .host_code = &host_code});
   if (captured) {
@@ -281,7 +285,7 @@ std::uint64_t Session::State::room(const Ref& ref, const core::WeakBinding& byte
 }
 
 core::Status Session::State::write(const Operation& operation) {
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   const core::WeakBinding to = bind(operation.writes.front());
   if (operation.has_bytes) {
     payload.resize(operation.bytes.size());
@@ -317,7 +321,7 @@ core::Status Session::State::launch(const Operation& operation) {
   writes.clear();
   for (const Ref& ref : operation.reads) reads.push_back(bind(ref));
   for (const Ref& ref : operation.writes) writes.push_back(bind(ref));
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   const std::span<const std::uint64_t> scalars(&operation.scalar, kernel.scalar.empty() ? 0 : 1);
   return machine.runtime->launch({.kernel = kernel.name,
                                   .reads = reads,
@@ -341,7 +345,7 @@ void Session::State::read(const Operation& operation, StepResult& result) {
     pieces[i].to = to;
     to += room(operation.reads[i], pieces[i].from);
   }
-  PlannedException host_code(machine.plan, site_of(operation));
+  PlannedException host_code(machine.plan, operation);
   const core::Status status = machine.runtime->read({.pieces = pieces,
                                                      .stream = stream(operation.stream),
                                                      .correlation = core::Correlation{ordinal},

@@ -77,8 +77,13 @@ void Session::State::keep_claims(const Operation& operation, StepResult& result)
   if (!subject) return;
   const core::WeakBinding binding = bind(*subject);
   if (!binding.range.fits(named(subject->buffer).size)) return;
-  for (const core::Claim& claim : runtime.claims(binding))
-    result.claims.push_back({lineage.operation_of(binding.buffer), claim.range.begin, claim.range.end,
+  claimed.clear();
+  runtime.append_claims(binding, claimed);
+  if (claimed.empty()) return;
+  const std::uint64_t made_by = lineage.operation_of(binding.buffer);
+  result.claims.reserve(claimed.size());
+  for (const core::Claim& claim : claimed)
+    result.claims.push_back({made_by, claim.range.begin, claim.range.end,
                              static_cast<std::uint64_t>(runtime.graph().correlation(claim.failure))});
 }
 

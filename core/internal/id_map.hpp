@@ -80,12 +80,14 @@ class IdMap {
     std::size_t at = 0;
     for (const Bucket& bucket : buckets_) {
       went_past -= bucket.passed;
-      for (const Entry& entry : bucket.entries) {
-        if (!entry.id) continue;
-        ++found;
-        went_past += (at - home(entry.id)) & (buckets_.size() - 1);
-        TAINTGRAPH_CHECK(find_from_home(entry.id) == &entry, "every id is reached from its home");
-        visit(entry.id, entry.value);
+      if (bucket.entries[0].id || bucket.entries[1].id) {
+        for (const Entry& entry : bucket.entries) {
+          if (!entry.id) continue;
+          ++found;
+          went_past += (at - home(entry.id)) & (buckets_.size() - 1);
+          TAINTGRAPH_CHECK(find_from_home(entry.id) == &entry, "every id is reached from its home");
+          visit(entry.id, entry.value);
+        }
       }
       ++at;
     }

@@ -88,7 +88,7 @@ Machine::Machine(const Header& header, const SessionOptions& options) : plan(hea
 
 void Machine::begin_operation(std::uint64_t ordinal, std::string_view id) {
   plan.begin_operation(ordinal, id);
-  nothing_planned.begin_operation(ordinal, id);
+  if (injector) nothing_planned.begin_operation(ordinal, id);
 }
 
 std::vector<std::string> Machine::take_findings() {

@@ -12,10 +12,14 @@ constexpr std::size_t kEventsAStream = 2;
 // And it stages what goes to the device and what comes from it.
 constexpr std::size_t kHostAllocationsAStream = 2;
 
-void expect_at_most(std::size_t most, std::size_t found, std::string_view what, std::vector<std::string>& findings) {
-  if (found <= most) return;
+void report_leak(std::size_t most, std::size_t found, std::string_view what, std::vector<std::string>& findings) {
   findings.push_back("leaked: " + std::to_string(found) + " " + std::string(what) + " alive, accounted for are " +
                      std::to_string(most));
+}
+
+inline void expect_at_most(std::size_t most, std::size_t found, std::string_view what,
+                           std::vector<std::string>& findings) {
+  if (found > most) report_leak(most, found, what, findings);
 }
 
 std::vector<core::PageId> empty_pages(const core::Pool& pool) {
@@ -38,14 +42,15 @@ void ResourceAudit::check(const sim::LiveObjects& live, const core::Runtime& run
   expect_at_most(gpu::kernel_catalog().size(), live.modules, "modules", findings);
   expect_at_most(0, live.programs, "programs of the compiler", findings);
   expect_at_most(0, live.graphs, "graphs that are not executable", findings);
-  expect_at_most(runtime.recorded(), live.executable_graphs, "executable graphs", findings);
+  const std::size_t recorded_work = runtime.recorded();
+  expect_at_most(recorded_work, live.executable_graphs, "executable graphs", findings);
 
   // Recorded launches keep their operands in memory of their own. When a stream cannot be waited for, that memory is
   // left to its context.
   const bool unwaited = std::any_of(happened.fired.begin(), happened.fired.end(), [](const sim::FiredFault& fault) {
     return fault.call == gpu::Call::cuStreamSynchronize || fault.call == gpu::Call::cuStreamQuery;
   });
-  const bool recorded = runtime.recorded() != 0;
+  const bool recorded = recorded_work != 0;
   abandoned_ = abandoned_ || ((unwaited || happened.hangs) && (recorded || recorded_before_));
   recorded_before_ = recorded;
   if (recorded || abandoned_) return;

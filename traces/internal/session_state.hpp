@@ -39,14 +39,12 @@ struct Session::State {
   class PlannedException final : public core::HostCode {
    public:
     struct Thrown {};
-    PlannedException(sim::FaultPlan& plan, const sim::CallSite& site) : plan_(plan), site_(site) {}
-    void run() override {
-      if (plan_.host_code_throws(site_)) throw Thrown{};
-    }
+    PlannedException(sim::FaultPlan& plan, const Operation& operation) : plan_(plan), operation_(operation) {}
+    void run() override;
 
    private:
     sim::FaultPlan& plan_;
-    sim::CallSite site_;
+    const Operation& operation_;
   };
 
   [[nodiscard]] Named& named(NameId name);
@@ -99,6 +97,7 @@ struct Session::State {
   std::vector<core::WeakBinding> reads;
   std::vector<core::WeakBinding> writes;
   std::vector<core::ReadPiece> pieces;
+  std::vector<core::Claim> claimed;
   std::vector<std::byte> payload;
 };
 
