@@ -216,6 +216,15 @@ constexpr bool is_drivers(FaultKind kind) {
   return kind != FaultKind::compile_error && kind != FaultKind::host_exception;
 }
 
+// The driver's rows by code. A code beyond them does not compile.
+constexpr std::array<const FaultRow*, 1000> kRowsByCode = [] {
+  std::array<const FaultRow*, 1000> rows{};
+  for (const FaultRow& row : kTable) {
+    if (is_drivers(row.kind)) rows[static_cast<std::size_t>(row.code)] = &row;
+  }
+  return rows;
+}();
+
 }  // namespace
 
 std::span<const FaultRow> fault_table() { return kTable; }
@@ -230,10 +239,8 @@ std::optional<FaultKind> fault_from_string(std::string_view name) {
 }
 
 const FaultRow* row_of(CUresult code) {
-  for (const FaultRow& row : kTable) {
-    if (is_drivers(row.kind) && row.code == static_cast<std::int32_t>(code)) return &row;
-  }
-  return nullptr;
+  const auto index = static_cast<std::size_t>(code);
+  return index < kRowsByCode.size() ? kRowsByCode[index] : nullptr;
 }
 
 const FaultRow* row_of(nvrtcResult code) {

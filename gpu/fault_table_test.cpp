@@ -32,6 +32,7 @@ TEST(FaultTable, CodesOfOneTableAreNotThoseOfTheOther) {
   EXPECT_EQ(row_of(NVRTC_ERROR_COMPILATION), &row(FaultKind::compile_error));
   EXPECT_EQ(row_of(NVRTC_ERROR_OUT_OF_MEMORY), nullptr);
   EXPECT_EQ(row_of(static_cast<CUresult>(6)), nullptr);
+  EXPECT_EQ(row_of(static_cast<CUresult>(1000)), nullptr);
   EXPECT_EQ(row_of(CUDA_SUCCESS), nullptr);
   EXPECT_EQ(row_of(CUDA_ERROR_DEINITIALIZED), nullptr);
 }
