@@ -17,6 +17,11 @@ void ClaimMap::make_room() {
 
 void ClaimMap::set(ByteRange range, FailureId failure, Observer& observer) {
   make_room();
+  if (failure && size_ > 0 &&
+      back().range.end < range.begin) {  // behind all others: most launches name ranges in order
+    insert({blocks_.size(), 0}, {range, failure}, observer);
+    return;
+  }
   if (failure) count_up(failure, observer);  // held while pieces of the same failure come and go below
 
   Position at = lower(range.begin);
