@@ -16,8 +16,10 @@ auto find(List& list, std::uint64_t byte) {
 
 void Claims::set(std::uint64_t begin, std::uint64_t end, Ordinal failure) {
   if (begin == end || (failure == 0 && list_.empty())) return;
-  const std::size_t first = cut(begin);
-  const std::size_t last = cut(end);
+  const std::size_t first = cut(static_cast<std::size_t>(find(list_, begin) - list_.begin()), begin);
+  std::size_t last = first;
+  while (last < list_.size() && list_[last].end <= end) ++last;  // few, and they are about to go
+  last = cut(last, end);
   auto covered = list_.begin() + static_cast<std::ptrdiff_t>(first);
   const auto behind = list_.begin() + static_cast<std::ptrdiff_t>(last);
   if (failure == 0) {
@@ -48,15 +50,14 @@ std::vector<Claim> Claims::within(std::uint64_t begin, std::uint64_t end) const 
   return found;
 }
 
-// Makes two entries of one that has bytes on both sides. Returns the first entry behind the cut.
-std::size_t Claims::cut(std::uint64_t byte) {
-  auto entry = find(list_, byte);
-  if (entry != list_.end() && entry->begin < byte) {
-    const Claim rest{byte, entry->end, entry->failure};
-    entry->end = byte;
-    entry = list_.insert(entry + 1, rest);
-  }
-  return static_cast<std::size_t>(entry - list_.begin());
+// Makes two entries of one that has bytes on both sides of `byte`. `entry` is the first that ends behind it. Returns
+// the first entry behind the cut.
+std::size_t Claims::cut(std::size_t entry, std::uint64_t byte) {
+  if (entry == list_.size() || list_[entry].begin >= byte) return entry;
+  const Claim rest{byte, list_[entry].end, list_[entry].failure};
+  list_[entry].end = byte;
+  list_.insert(list_.begin() + static_cast<std::ptrdiff_t>(entry + 1), rest);
+  return entry + 1;
 }
 
 void Claims::join_with_next(std::size_t entry) {

@@ -41,7 +41,7 @@ class Claims {
   [[nodiscard]] std::vector<Claim> within(std::uint64_t begin, std::uint64_t end) const;
 
  private:
-  [[nodiscard]] std::size_t cut(std::uint64_t byte);
+  [[nodiscard]] std::size_t cut(std::size_t entry, std::uint64_t byte);
   void join_with_next(std::size_t entry);
 
   std::vector<Claim> list_;

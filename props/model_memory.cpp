@@ -21,10 +21,11 @@ auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
 // Those of one buffer.
 void add_carried_by(const Buffer& buffer, std::vector<Ordinal>& failures) {
   if (buffer.reason != 0) failures.push_back(buffer.reason);
-  const auto others = static_cast<std::ptrdiff_t>(failures.size());
+  const std::size_t others = failures.size();
   for (const Claim& claim : buffer.claims.list()) {
-    const auto first = failures.begin() + others;
-    if (std::find(first, failures.end(), claim.failure) == failures.end()) failures.push_back(claim.failure);
+    std::size_t known = others;
+    while (known < failures.size() && failures[known] != claim.failure) ++known;
+    if (known == failures.size()) failures.push_back(claim.failure);
   }
 }
 
