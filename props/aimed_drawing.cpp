@@ -47,7 +47,7 @@ class Aim {
     header.device.pool = traces::PoolKind::exclusive;  // a buffer a page: what is freed can be given back
     if (random.one_in(3)) header.device.allocator = traces::Allocator::stream_ordered;
     if (random.one_in(4)) header.device.surfacing = traces::Surfacing::documented;
-    intern_drawn_names(program_.names);
+    program_.names = drawn_names();
   }
 
   traces::Program draw() {

@@ -15,9 +15,14 @@ constexpr std::uint64_t kFullWindowEndsOneIn = 2;
 
 }  // namespace
 
-void intern_drawn_names(traces::NameTable& names) {
-  for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)names.intern("b" + std::to_string(slot));
-  for (std::uint32_t graph = 0; graph < kMaxGraphs; ++graph) (void)names.intern("g" + std::to_string(graph));
+const traces::NameTable& drawn_names() {
+  static const traces::NameTable drawn = [] {
+    traces::NameTable names;
+    for (std::uint32_t slot = 0; slot < kMaxSlots; ++slot) (void)names.intern("b" + std::to_string(slot));
+    for (std::uint32_t graph = 0; graph < kMaxGraphs; ++graph) (void)names.intern("g" + std::to_string(graph));
+    return names;
+  }();
+  return drawn;
 }
 
 OpKind CaptureDrawing::redirect(Random& random, OpKind kind) const {

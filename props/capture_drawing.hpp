@@ -18,14 +18,14 @@ namespace taintgraph::props {
 inline constexpr std::uint32_t kMaxGraphs = 3;
 
 // What the slot-th buffer and the number-th graph are called in a program whose names are those of
-// intern_drawn_names().
+// drawn_names().
 [[nodiscard]] constexpr traces::NameId buffer_name(std::uint64_t slot) { return static_cast<traces::NameId>(slot); }
 [[nodiscard]] constexpr traces::NameId graph_name(std::uint64_t number) {
   return static_cast<traces::NameId>(kMaxSlots + number);
 }
 
-// Names what drawn programs call their buffers and graphs.
-void intern_drawn_names(traces::NameTable& names);
+// What drawn programs call their buffers and graphs, for each to start from a copy.
+[[nodiscard]] const traces::NameTable& drawn_names();
 
 class CaptureDrawing {
  public:

@@ -30,7 +30,7 @@ class Drill {
   Drill(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
     program_.header.seed = random.next();
     program_.header.device.streams = kStreams;
-    intern_drawn_names(program_.names);
+    program_.names = drawn_names();
     program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
   }
 

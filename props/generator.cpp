@@ -258,7 +258,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
   traces::Program program;
   program.header.seed = random.next();
   program.header.device = profile.device;
-  intern_drawn_names(program.names);
+  program.names = drawn_names();
   program.operations.reserve(static_cast<std::size_t>(length) + kMaxSlots);
   Draft draft(random, profile, length);
   draft.open(program.operations);

@@ -58,6 +58,7 @@ void Order::after_every_use(StreamNumber stream, Ordinal buffer) {
 
 Order::Mark Order::queue(StreamNumber stream, Ordinal operation) {
   std::vector<Ordinal>& queued = row(stream).queued;
+  if (queued.empty()) queued.reserve(kSuspectsOfStream);
   queued.push_back(operation);
   return {stream, queued.size()};
 }
