@@ -31,7 +31,7 @@ constexpr traces::NameId kX{0};
 constexpr traces::NameId kY{1};
 constexpr traces::NameId kPassing{2};  // allocated and freed again
 constexpr traces::NameId kGraph{kMaxSlots};
-constexpr std::uint64_t kBytes = 16;
+constexpr std::uint64_t kBufferBytes = 16;
 constexpr std::uint64_t kSceneOperations = 6;
 constexpr std::uint64_t kLongestShot = 6;     // operations, by which a program may grow too long
 constexpr std::uint64_t kForever = 100'000;   // driver calls: until something waits
@@ -264,7 +264,7 @@ class Aim {
   Operation& alloc(traces::NameId buffer) {
     Operation& operation = add(OpKind::alloc);
     operation.buffer = buffer;
-    operation.size = kBytes;
+    operation.size = kBufferBytes;
     return operation;
   }
   void free(traces::NameId buffer) { add(OpKind::free).buffer = buffer; }

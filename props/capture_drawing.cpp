@@ -8,9 +8,9 @@ namespace {
 
 using traces::OpKind;
 
-constexpr std::uint64_t kStrayOneIn = 16;     // what a window refuses, or a graph of the wrong liveness
-constexpr std::uint64_t kRecordPercent = 60;  // of launches and copies while a window is open
-constexpr std::uint64_t kMostRecorded = 5;    // operations a window
+constexpr std::uint64_t kStrayCaptureOneIn = 16;  // what a window refuses, or a graph of the wrong liveness
+constexpr std::uint64_t kRecordPercent = 60;      // of launches and copies while a window is open
+constexpr std::uint64_t kMostRecorded = 5;        // operations a window
 constexpr std::uint64_t kFullWindowEndsOneIn = 2;
 
 }  // namespace
@@ -27,7 +27,7 @@ const traces::NameTable& drawn_names() {
 
 OpKind CaptureDrawing::redirect(Random& random, OpKind kind) const {
   if (any_full() && random.one_in(kFullWindowEndsOneIn)) return OpKind::capture_end;
-  if (random.one_in(kStrayOneIn)) return kind;
+  if (random.one_in(kStrayCaptureOneIn)) return kind;
   if (kind == OpKind::capture_end && !any_open()) return OpKind::capture_begin;
   if ((kind == OpKind::replay || kind == OpKind::destroy) && !any_graph()) {
     return any_open() ? OpKind::launch : OpKind::capture_begin;
@@ -73,7 +73,7 @@ std::uint32_t CaptureDrawing::stream_to_record(Random& random, std::uint32_t str
 }
 
 std::uint32_t CaptureDrawing::stream_to_run(Random& random, std::uint32_t stream) const {
-  if (!any_open() || random.one_in(kStrayOneIn)) return stream;
+  if (!any_open() || random.one_in(kStrayCaptureOneIn)) return stream;
   for (std::uint32_t i = 0; i < profile_.device.streams; ++i) {
     const std::uint32_t each = (stream + i) % profile_.device.streams;
     if (!windows_[each].open) return each;
@@ -129,7 +129,7 @@ std::uint32_t CaptureDrawing::open_stream(std::uint32_t stream) const {
 traces::NameId CaptureDrawing::draw_graph(Random& random, bool live) const {
   const auto first = static_cast<std::uint32_t>(random.below(kMaxGraphs));
   std::uint32_t graph = first;
-  if (!random.one_in(kStrayOneIn)) {
+  if (!random.one_in(kStrayCaptureOneIn)) {
     for (std::uint32_t i = 0; i < kMaxGraphs && graphs_[graph] != live; ++i) graph = (first + i) % kMaxGraphs;
   }
   return graph_name(graph);

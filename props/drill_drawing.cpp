@@ -23,13 +23,11 @@ constexpr std::uint64_t kMostPieces = 420;
 constexpr std::uint64_t kAThousand = 1000;
 constexpr std::uint64_t kAThousandOneIn = 5;
 constexpr std::uint64_t kHalfBlock = 64;  // core cuts its claims into blocks, which come to hold 64 or 128 of them
-constexpr std::uint32_t kStreams = 4;
 
 class Drill {
  public:
   Drill(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
     program_.header.seed = random.next();
-    program_.header.device.streams = kStreams;
     program_.names = drawn_names();
     program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
   }
@@ -203,7 +201,7 @@ class Drill {
   // ---- operations
 
   [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
-  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(kStreams)); }
+  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(program_.header.device.streams)); }
 
   static Ref range(std::uint64_t slot, std::uint64_t begin, std::uint64_t end) {
     return {.buffer = buffer_name(slot), .whole = false, .begin = begin, .end = end};

@@ -24,10 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostReported = 20;  // failures shrunk and written; the rest are named
-
-bool interrupted() { return traces::InterruptGuard::interrupted(); }
-
 class Enumeration {
  public:
   Enumeration(const FuzzOptions& options, const Judge& judge, std::ostream& out, std::ostream& err)
@@ -77,7 +73,7 @@ class Enumeration {
     ProgressLine progress(err_, {.cases = programs_.size(), .time = std::nullopt});
     SweepOptions options;
     options.workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.jobs, programs_.size()));
-    options.interrupted = interrupted;
+    options.interrupted = traces::InterruptGuard::interrupted;
     options.show_progress = [&progress](const Totals& totals) { progress.show(totals); };
     return Sweep(campaign, CaseDeal(0, programs_.size(), {}), std::move(options)).run();
   }
@@ -87,7 +83,7 @@ class Enumeration {
     const traces::Program failing = with_its_fault(programs_.program(group.shortest_case), group);
     Campaign campaign(campaign_options([&failing](std::uint64_t) { return traces::Program(failing); }), every_order_);
     FailureReport report(options_, campaign.seed(), campaign, out_, err_);
-    const ReportedFailure reported = report.make(number, group, render, interrupted);
+    const ReportedFailure reported = report.make(number, group, render, traces::InterruptGuard::interrupted);
     return reported.written ? reported.status : worse(reported.status, kInternalError);
   }
 

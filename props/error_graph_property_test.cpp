@@ -63,7 +63,7 @@ std::string check(const core::ErrorGraph& graph, const std::vector<Known>& known
   return "";
 }
 
-std::string run(const std::vector<Step>& program) {
+std::string run_on_graph(const std::vector<Step>& program) {
   core::ErrorGraph graph;
   std::vector<Known> known;
   for (const Step& step : program) {
@@ -122,7 +122,7 @@ std::string run(const std::vector<Step>& program) {
   return "";
 }
 
-TEST(ErrorGraphProperty, CountsLikeAList) { EXPECT_TRUE(holds("the error graph counts like a list", run)); }
+TEST(ErrorGraphProperty, CountsLikeAList) { EXPECT_TRUE(holds("the error graph counts like a list", run_on_graph)); }
 
 }  // namespace
 }  // namespace taintgraph::props

@@ -19,7 +19,7 @@
 namespace taintgraph::props {
 namespace {
 
-struct Options {
+struct ExhaustOptions {
   std::vector<std::string> traces;
   std::string out = "taintgraph-failures";
   std::size_t most_failures = 1;
@@ -32,7 +32,8 @@ std::string name_of(const sim::PlannedFault& fault) {
 
 class Exhaust {
  public:
-  Exhaust(const Options& options, std::ostream& out, std::ostream& err) : options_(options), out_(out), err_(err) {}
+  Exhaust(const ExhaustOptions& options, std::ostream& out, std::ostream& err)
+      : options_(options), out_(out), err_(err) {}
 
   int run() {
     int status = kAllHeld;
@@ -95,7 +96,7 @@ class Exhaust {
     return kAllHeld;
   }
 
-  const Options& options_;
+  const ExhaustOptions& options_;
   std::ostream& out_;
   std::ostream& err_;
   std::uint64_t runs_ = 0;
@@ -107,7 +108,7 @@ class Exhaust {
 }  // namespace
 
 int exhaust_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  Options options;
+  ExhaustOptions options;
   CLI::App app("Fail every driver call of a trace in turn, with every kind that it may return, once and from then on.",
                "taintgraph exhaust");
   app.add_option("TRACE", options.traces, "trace files; - reads standard input")->required();

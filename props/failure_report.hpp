@@ -15,6 +15,9 @@
 
 namespace taintgraph::props {
 
+// So many failures of a run are shrunk and written; the rest are named.
+inline constexpr std::size_t kMostReported = 20;
+
 // What has become of a failure once it is dealt with.
 struct ReportedFailure {
   int status = 0;       // that the run is to end with on its account

@@ -30,8 +30,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostReported = 20;  // failures shrunk and written; the rest are named
-
 std::uint64_t fresh_seed() {
   // Not std::random_device, which ties a program that carries its own libstdc++ to the newest C libraries.
   std::uint64_t seed = 0;
@@ -53,8 +51,6 @@ CampaignOptions campaign_options(const FuzzOptions& options) {
   result.twice = false;
   return result;
 }
-
-bool interrupted() { return traces::InterruptGuard::interrupted(); }
 
 RunEnd end_of(SweepResult::End end) {
   switch (end) {
@@ -105,7 +101,7 @@ class FuzzRun {
     if (options_.time) out_ << " for " << seconds_text(*options_.time);
     out_ << ", about " << options_.operations << " operations each" << std::endl;
     if (!options_.regressions.empty() && !on_hardware(options_)) {
-      auto replayed = replay_regressions(options_.regressions, campaign_, interrupted);
+      auto replayed = replay_regressions(options_.regressions, campaign_, traces::InterruptGuard::interrupted);
       if (!replayed) return refuse(replayed.error(), kUsage);
       summary_.regressions = replayed->traces;
       summary_.failed_regressions = std::move(replayed->failed);
@@ -159,7 +155,7 @@ class FuzzRun {
     SweepOptions options;
     options.workers =
         static_cast<std::size_t>(std::min<std::uint64_t>(options_.jobs, std::max<std::uint64_t>(1, deal.size())));
-    options.interrupted = interrupted;
+    options.interrupted = traces::InterruptGuard::interrupted;
     options.show_progress = [&progress](const Totals& totals) { progress.show(totals); };
     if (options_.time) options.out_of_time = [this] { return Clock::now() - start_ >= *options_.time; };
     return Sweep(campaign_, deal, std::move(options)).run();
@@ -182,7 +178,7 @@ class FuzzRun {
 
   void report(std::size_t number, const FailureGroup& group, const GraphRenderer& render, FailureSummary& failure) {
     FailureReport report(options_, summary_.seed, campaign_, out_, err_);
-    const ReportedFailure reported = report.make(number, group, render, interrupted);
+    const ReportedFailure reported = report.make(number, group, render, traces::InterruptGuard::interrupted);
     report_.unwritten = report_.unwritten || !reported.written;
     failure.status = reported.status;
     failure.folder = std::to_string(summary_.seed) + (number > 1 ? "/" + std::to_string(number) : "");

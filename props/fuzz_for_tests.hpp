@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string>
 
@@ -42,8 +41,11 @@ class Fuzz : public testing::Test {
   }
   [[nodiscard]] std::string field(const std::string& name) const {
     const std::string line = last_line();
-    std::smatch match;
-    return std::regex_search(line, match, std::regex(name + "=(\\S+)")) ? match[1].str() : "";
+    const std::string key = " " + name + "=";
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) return "";
+    const std::size_t begin = at + key.size();
+    return line.substr(begin, line.find_first_of(" \n", begin) - begin);
   }
   [[nodiscard]] std::string path(const std::string& file) const { return options_.out + "/5/" + file; }
   [[nodiscard]] std::string said() const { return out_.str() + err_.str(); }

@@ -53,7 +53,7 @@ struct Parsed {
   std::string err;
 };
 
-Parsed parse(std::vector<const char*> arguments) {
+Parsed parse_arguments(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "fuzz");
   std::ostringstream out;
   std::ostringstream err;
@@ -65,7 +65,7 @@ Parsed parse(std::vector<const char*> arguments) {
 }
 
 TEST(FuzzOptions, DefaultsDrawASeed) {
-  const Parsed parsed = parse({});
+  const Parsed parsed = parse_arguments({});
   EXPECT_FALSE(parsed.line.exit_status);
   EXPECT_FALSE(parsed.line.options.seed);
   EXPECT_EQ(parsed.line.options.first_case, 0U);
@@ -75,10 +75,10 @@ TEST(FuzzOptions, DefaultsDrawASeed) {
 }
 
 TEST(FuzzOptions, EverythingGiven) {
-  const Parsed parsed =
-      parse({"--seed",  "0x10", "--cases",       "5..9",     "--ops",         "7",       "--out", "there",  "-q",
-             "--jobs",  "3",    "--shard",       "2/5",      "--keep-going",  "--known", "k",     "--json", "j",
-             "--junit", "u",    "--regressions", "checkout", "--regressions", "mine"});
+  const Parsed parsed = parse_arguments(
+      {"--seed",  "0x10", "--cases",       "5..9",     "--ops",         "7",       "--out", "there",  "-q",
+       "--jobs",  "3",    "--shard",       "2/5",      "--keep-going",  "--known", "k",     "--json", "j",
+       "--junit", "u",    "--regressions", "checkout", "--regressions", "mine"});
   ASSERT_FALSE(parsed.line.exit_status);
   EXPECT_EQ(parsed.line.options.seed, 16U);
   EXPECT_EQ(parsed.line.options.first_case, 5U);
@@ -97,19 +97,19 @@ TEST(FuzzOptions, EverythingGiven) {
 }
 
 TEST(FuzzOptions, WhichDriver) {
-  EXPECT_EQ(parse({}).line.options.backend, traces::Backend::sim);
-  const Parsed real = parse({"--backend", "cuda", "--device", "3"});
+  EXPECT_EQ(parse_arguments({}).line.options.backend, traces::Backend::sim);
+  const Parsed real = parse_arguments({"--backend", "cuda", "--device", "3"});
   ASSERT_FALSE(real.line.exit_status);
   EXPECT_EQ(real.line.options.backend, traces::Backend::cuda);
   EXPECT_EQ(real.line.options.device, 3);
-  EXPECT_EQ(parse({"--backend", "opencl"}).line.exit_status, 64);
-  EXPECT_EQ(parse({"--backend", "cuda", "--device", "-1"}).line.exit_status, 64);
-  EXPECT_EQ(parse({"--device", "1"}).line.exit_status, 64) << "the simulated driver has one device";
+  EXPECT_EQ(parse_arguments({"--backend", "opencl"}).line.exit_status, 64);
+  EXPECT_EQ(parse_arguments({"--backend", "cuda", "--device", "-1"}).line.exit_status, 64);
+  EXPECT_EQ(parse_arguments({"--device", "1"}).line.exit_status, 64) << "the simulated driver has one device";
 }
 
 TEST(FuzzOptions, ARefusalNamesTheBoundThatWasCrossed) {
   const auto complaint = [](std::vector<const char*> arguments) {
-    const Parsed parsed = parse(std::move(arguments));
+    const Parsed parsed = parse_arguments(std::move(arguments));
     EXPECT_EQ(parsed.line.exit_status, 64);
     return parsed.err.substr(0, parsed.err.find('\n'));
   };
@@ -128,15 +128,15 @@ TEST(FuzzOptions, ARefusalNamesTheBoundThatWasCrossed) {
 
 TEST(FuzzOptions, AnEmptyNameIsASlip) {
   for (const char* option : {"--out", "--json", "--junit", "--known"}) {
-    const Parsed parsed = parse({option, ""});
+    const Parsed parsed = parse_arguments({option, ""});
     EXPECT_EQ(parsed.line.exit_status, 64) << option;
     EXPECT_NE(parsed.err.find(std::string(option) + ": the name is empty"), std::string::npos) << parsed.err;
   }
-  EXPECT_FALSE(parse({"--regressions", "checkout", "--regressions", ""}).line.exit_status) << "means none";
+  EXPECT_FALSE(parse_arguments({"--regressions", "checkout", "--regressions", ""}).line.exit_status) << "means none";
 }
 
 TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
-  const Parsed help = parse({"--help"});
+  const Parsed help = parse_arguments({"--help"});
   EXPECT_EQ(help.line.exit_status, 0);
   EXPECT_NE(help.out.find("--seed"), std::string::npos);
   EXPECT_TRUE(help.err.empty());
@@ -146,7 +146,7 @@ TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
       {"--ops", "-3"},    {"--ops", "1.5"}, {"--jobs", "0"},    {"--jobs", "x"},
       {"--shard", "2/1"}, {"--known"}};
   for (const auto& arguments : bad) {
-    const Parsed parsed = parse(arguments);
+    const Parsed parsed = parse_arguments(arguments);
     EXPECT_EQ(parsed.line.exit_status, 64) << arguments[0];
     EXPECT_TRUE(parsed.out.empty());
     EXPECT_FALSE(parsed.err.empty());
@@ -154,11 +154,12 @@ TEST(FuzzOptions, HelpIsAResultAndComplaintsAreNot) {
 }
 
 TEST(FuzzOptions, WhatDrawsProgramsHasNoMeaningWhereAllAreRun) {
-  const Parsed all = parse({"--enumerate"});
+  const Parsed all = parse_arguments({"--enumerate"});
   ASSERT_FALSE(all.line.exit_status);
   EXPECT_TRUE(all.line.options.enumerate);
   EXPECT_EQ(all.line.options.operations, kDefaultEnumeratedOperations);
-  const Parsed few = parse({"--enumerate", "--ops", "2", "--jobs", "3", "--keep-going", "--out", "there", "-q"});
+  const Parsed few =
+      parse_arguments({"--enumerate", "--ops", "2", "--jobs", "3", "--keep-going", "--out", "there", "-q"});
   ASSERT_FALSE(few.line.exit_status);
   EXPECT_EQ(few.line.options.operations, 2U);
   const std::vector<std::vector<const char*>> bad = {
@@ -166,7 +167,7 @@ TEST(FuzzOptions, WhatDrawsProgramsHasNoMeaningWhereAllAreRun) {
       {"--junit", "u"}, {"--matrix"},     {"--device", "0"}, {"--backend", "sim"}, {"--ops", "6"}};
   for (std::vector<const char*> arguments : bad) {
     arguments.push_back("--enumerate");
-    const Parsed parsed = parse(arguments);
+    const Parsed parsed = parse_arguments(arguments);
     EXPECT_EQ(parsed.line.exit_status, 64) << arguments[0];
     EXPECT_NE(parsed.err.find("--enumerate"), std::string::npos) << parsed.err;
   }

@@ -4,25 +4,18 @@
 
 #include <array>
 #include <set>
-#include <sstream>
 
 #include "gpu/kernel_info.hpp"
 #include "props/operation_faults.hpp"
 #include "props/profile.hpp"
 #include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::props {
 namespace {
 
 using traces::OpKind;
 using traces::Program;
-
-std::string text_of(const Program& program) {
-  std::ostringstream text;
-  traces::write_program(text, program);
-  return text.str();
-}
 
 TEST(Generator, SeedAndCaseDecideEverything) {
   for (std::uint64_t case_number = 0; case_number < 50; ++case_number) {

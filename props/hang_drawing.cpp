@@ -17,7 +17,6 @@ using traces::Operation;
 using traces::OpKind;
 using traces::Ref;
 
-constexpr std::uint32_t kStreams = 4;
 constexpr std::uint64_t kBuffers = 2;
 constexpr std::uint64_t kShortWait = 4'000;  // nanoseconds: some pieces of work take less, some more
 // More bytes than are staged at once, and more operands than a table of as many takes.
@@ -28,7 +27,6 @@ class Hang {
  public:
   Hang(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
     program_.header.seed = random.next();
-    program_.header.device.streams = kStreams;
     program_.names = drawn_names();
     program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
   }
@@ -138,7 +136,7 @@ class Hang {
   // The only way out. Where the other stream is held up too there is none, and the reset is rejected.
   void lose() {
     launch("device_assert", {}, {});
-    const std::uint32_t other = (held_up_ + 1) % kStreams;
+    const std::uint32_t other = (held_up_ + 1) % program_.header.device.streams;
     program_.operations.back().stream = other;
     sync(other, std::nullopt);
     add(OpKind::reset);
@@ -148,7 +146,7 @@ class Hang {
 
   [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
   std::uint64_t draw_short_wait() { return random_.one_in(4) ? 0 : random_.below(kShortWait); }
-  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(kStreams)); }
+  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(program_.header.device.streams)); }
   Ref draw_buffer() { return {.buffer = buffer_name(random_.below(kBuffers))}; }
 
   // On the stream that is to hang.

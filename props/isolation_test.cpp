@@ -13,9 +13,9 @@
 namespace taintgraph::props {
 namespace {
 
-ChildLimits stall(int milliseconds) {
+ChildLimits stall(int limit_ms) {
   ChildLimits limits;
-  limits.stall = std::chrono::milliseconds(milliseconds);
+  limits.stall = std::chrono::milliseconds(limit_ms);
   return limits;
 }
 

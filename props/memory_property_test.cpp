@@ -19,7 +19,7 @@ struct Live {
   std::map<std::uint64_t, core::FailureId> bytes;  // claimed ones
 };
 
-struct World {
+struct MemoryWorld {
   core::ErrorGraph graph;
   core::ScriptedDevice device;
   core::StreamTable streams{device};
@@ -27,7 +27,7 @@ struct World {
   std::vector<Live> live;
   std::uint32_t buffers = 0;
 
-  ~World() {
+  ~MemoryWorld() {
     static_cast<void>(streams.close());
     static_cast<void>(memory.release_all());
   }
@@ -66,7 +66,7 @@ struct World {
   }
 };
 
-void reserve(World& world, const Step& step) {
+void reserve(MemoryWorld& world, const Step& step) {
   const std::uint64_t size = step.a % 3 == 0 ? step.b * 3 : step.b;
   if (step.c == 0) world.device.fail("reserve", core::out_of_memory(), static_cast<int>(step.a % 3));
   auto slice = world.memory.reserve(size, step.c % 7 == 1 ? core::ReserveFrom::new_page : core::ReserveFrom::pool);
@@ -76,7 +76,7 @@ void reserve(World& world, const Step& step) {
   world.live.push_back({*slice, size, {}});
 }
 
-void claim(World& world, Live& chosen, const Step& step) {
+void claim(MemoryWorld& world, Live& chosen, const Step& step) {
   const std::uint64_t begin = step.b % (chosen.size + 1);
   const core::ByteRange range{begin, std::min(chosen.size, begin + step.c % 16)};
   core::Taint& taint = world.memory.at(chosen.slice).taint;
@@ -91,8 +91,8 @@ void claim(World& world, Live& chosen, const Step& step) {
   }
 }
 
-std::string run(const std::vector<Step>& program) {
-  World world;
+std::string run_on_memory(const std::vector<Step>& program) {
+  MemoryWorld world;
   for (const Step& step : program) {
     world.device.finish_work(step.c % 3 != 0);
     if (world.live.empty() || step.what % 8 == 0) {
@@ -141,7 +141,9 @@ std::string run(const std::vector<Step>& program) {
   return "";
 }
 
-TEST(MemoryProperty, CountsRetiredMemoryAsCarrying) { EXPECT_TRUE(holds("the memory manager on its own", run)); }
+TEST(MemoryProperty, CountsRetiredMemoryAsCarrying) {
+  EXPECT_TRUE(holds("the memory manager on its own", run_on_memory));
+}
 
 }  // namespace
 }  // namespace taintgraph::props

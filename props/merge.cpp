@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> folders;
   RunReportOptions report;
 };
@@ -112,7 +112,7 @@ tl::expected<void, std::string> copy_failure(const fs::path& from, const fs::pat
 
 class Merge {
  public:
-  Merge(const Options& options, std::ostream& out, std::ostream& err) : options_(options), out_(out), err_(err) {}
+  Merge(const MergeOptions& options, std::ostream& out, std::ostream& err) : options_(options), out_(out), err_(err) {}
 
   int run() {
     const std::string& into = options_.report.out;
@@ -166,7 +166,7 @@ class Merge {
     return result.has_value();
   }
 
-  const Options& options_;
+  const MergeOptions& options_;
   std::ostream& out_;
   std::ostream& err_;
 };
@@ -174,7 +174,7 @@ class Merge {
 }  // namespace
 
 int merge_command(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  Options options;
+  MergeOptions options;
   RunReportOptions& report = options.report;
   report.command = "merge";
   report.annotate = on_github();

@@ -9,7 +9,7 @@ namespace taintgraph::props {
 namespace {
 
 // X holds 1s, Y is claimed by P, Z holds 3s, and stream 1 is to be captured.
-constexpr const char* kBuffers = R"(
+constexpr const char* kThreeBuffers = R"(
 {"op":"alloc","buffer":"X","size":4}
 {"op":"alloc","buffer":"Y","size":4}
 {"op":"alloc","buffer":"Z","size":4}
@@ -18,10 +18,12 @@ constexpr const char* kBuffers = R"(
 {"op":"launch","id":"P","kernel":"iota","writes":["Y"],"fault":"launch_out_of_resources"}
 )";
 
-std::string with_buffers(const std::string& operations) { return mismatches_of_model(kBuffers + operations); }
+std::string with_three_buffers(const std::string& operations) {
+  return mismatches_of_model(kThreeBuffers + operations);
+}
 
 TEST(ModelCapture, RecordingExecutesNothingAndClaimsNothing) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1,"expect":{"outcome":"ok"}}
 {"op":"launch","kernel":"copy","reads":["Y"],"writes":["Z"],"stream":1,"expect":{"outcome":"ok"}}
 {"op":"launch","kernel":"fill","writes":["Y"],"args":{"value":9},"stream":1,"expect":{"outcome":"ok"}}
@@ -35,7 +37,7 @@ TEST(ModelCapture, RecordingExecutesNothingAndClaimsNothing) {
 }
 
 TEST(ModelCapture, WhatAGraphWritesBeforeReadingIsNotJudged) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"fill","writes":["Y"],"args":{"value":4},"stream":1}
 {"op":"launch","kernel":"add","reads":["Y","X"],"writes":["Z"],"stream":1}
@@ -48,7 +50,7 @@ TEST(ModelCapture, WhatAGraphWritesBeforeReadingIsNotJudged) {
 }
 
 TEST(ModelCapture, BytesThatOnlyPartlyComeFromTheGraphAreJudged) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"fill","writes":[["Y",0,3]],"args":{"value":4},"stream":1}
 {"op":"launch","kernel":"copy","reads":["Y"],"writes":["Z"],"stream":1}
@@ -65,7 +67,7 @@ TEST(ModelCapture, BytesThatOnlyPartlyComeFromTheGraphAreJudged) {
 }
 
 TEST(ModelCapture, SkippedReplayClaimsWhatEveryNodeWrites) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"alloc","buffer":"W","size":4}
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"fill","writes":["X"],"args":{"value":4},"stream":1}
@@ -80,7 +82,7 @@ TEST(ModelCapture, SkippedReplayClaimsWhatEveryNodeWrites) {
 
 TEST(ModelCapture, ClaimedInputsAreFoundNodeByNodeReadsFirst) {
   // Node 1 writes the unallocated B, node 2 reads the claimed Y: the first node decides.
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"alloc","id":"B","buffer":"B","size":4,"fault":"out_of_memory"}
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"copy","reads":["X"],"writes":["B"],"stream":1,"expect":{"outcome":"ok"}}
@@ -98,7 +100,7 @@ TEST(ModelCapture, ClaimedInputsAreFoundNodeByNodeReadsFirst) {
 }
 
 TEST(ModelCapture, FailedReplayClaimsAndTheNextOneHeals) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"scale","reads":["X"],"writes":["X"],"args":{"by":2},"stream":1}
 {"op":"launch","kernel":"copy","reads":["X"],"writes":["Z"],"stream":1}
@@ -115,7 +117,7 @@ TEST(ModelCapture, FailedReplayClaimsAndTheNextOneHeals) {
 }
 
 TEST(ModelCapture, FaultWhileRecordingDoomsTheWindow) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","id":"D1","kernel":"iota","writes":["X"],"stream":1,"fault":"compile_error","expect":{"outcome":"failed","roots":["D1"],"error":"compile_error"}}
 {"op":"check","clean":["X"],"failures":1,"tags":1}
@@ -133,7 +135,7 @@ TEST(ModelCapture, FaultWhileRecordingDoomsTheWindow) {
 }
 
 TEST(ModelCapture, WhatFailedToBeRecordedHoldsNothing) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"iota","writes":["X"],"stream":1,"fault":"launch_out_of_resources","expect":{"outcome":"failed"}}
 {"op":"relocate","buffer":"X","expect":{"outcome":"ok"}}
@@ -146,7 +148,7 @@ TEST(ModelCapture, WhatFailedToBeRecordedHoldsNothing) {
 }
 
 TEST(ModelCapture, RecordingsAndGraphsCountLikeHandles) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"copy","reads":["Y"],"writes":["Z"],"stream":1}
 {"op":"free","buffer":"Y","expect":{"outcome":"ok"}}
@@ -163,7 +165,7 @@ TEST(ModelCapture, RecordingsAndGraphsCountLikeHandles) {
 }
 
 TEST(ModelCapture, DroppedRecordingLetsGo) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"copy","reads":["Y"],"writes":["Z"],"stream":1}
 {"op":"free","buffer":"Y"}
@@ -174,7 +176,7 @@ TEST(ModelCapture, DroppedRecordingLetsGo) {
 }
 
 TEST(ModelCapture, RecordedEmptyRangesHoldTheirBuffer) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"copy","from":["X",0,0],"to":["Y",4,4],"stream":1,"fault":"invalid_value","expect":{"outcome":"ok"}}
 {"op":"relocate","buffer":"X","expect":{"outcome":"rejected"}}
@@ -190,7 +192,7 @@ TEST(ModelCapture, RecordedEmptyRangesHoldTheirBuffer) {
 }
 
 TEST(ModelCapture, WhatAWindowBarsIsRejectedAndDoomsNothing) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":2}
 {"op":"capture_end","stream":2,"graph":"h"}
 {"op":"capture_begin","stream":1}
@@ -219,7 +221,7 @@ TEST(ModelCapture, WhatAWindowBarsIsRejectedAndDoomsNothing) {
 }
 
 TEST(ModelCapture, OtherWorkGoesOnDuringAWindow) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"copy","reads":["X"],"writes":["Z"],"stream":1}
 {"op":"alloc","id":"N","buffer":"N","size":4,"fault":"out_of_memory","expect":{"outcome":"failed","roots":["N"]}}
@@ -231,7 +233,7 @@ TEST(ModelCapture, OtherWorkGoesOnDuringAWindow) {
 }
 
 TEST(ModelCapture, FailedBeginLeavesTheStreamAsItWas) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","id":"C","stream":1,"fault":"not_supported","expect":{"outcome":"failed","roots":["C"],"error":"not_supported"}}
 {"op":"capture_end","stream":1,"graph":"g","expect":{"outcome":"rejected"}}
 {"op":"write","to":"X","fill":2,"stream":1,"expect":{"outcome":"ok"}}
@@ -241,7 +243,7 @@ TEST(ModelCapture, FailedBeginLeavesTheStreamAsItWas) {
 }
 
 TEST(ModelCapture, StickyFaultOfARecordedLaunchStrikesAtEachReplay) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","id":"K","kernel":"iota","writes":["X"],"stream":1,"fault":"illegal_address","expect":{"outcome":"ok"}}
 {"op":"capture_end","stream":1,"graph":"g","expect":{"outcome":"ok"}}
@@ -254,7 +256,7 @@ TEST(ModelCapture, StickyFaultOfARecordedLaunchStrikesAtEachReplay) {
 }
 
 TEST(ModelCapture, FaultingKernelFaultsWhenItIsReplayed) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"device_assert","writes":["X"],"stream":1,"expect":{"outcome":"ok"}}
 {"op":"capture_end","stream":1,"graph":"g"}
@@ -268,7 +270,7 @@ TEST(ModelCapture, FaultingKernelFaultsWhenItIsReplayed) {
 }
 
 TEST(ModelCapture, StickyFaultBeforeTheCallPoisonsWhileRecording) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_three_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","id":"K","kernel":"iota","writes":["X"],"stream":1,"fault":{"kind":"illegal_address","when":"before"},"expect":{"outcome":"failed","roots":["K"]}}
 {"op":"check","clean":["X"],"failures":2,"tags":1}

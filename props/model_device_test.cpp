@@ -9,7 +9,7 @@ namespace taintgraph::props {
 namespace {
 
 // X holds 1s, Y is claimed by F, Z holds nothing known, E is empty; B is unallocated because of B.
-constexpr const char* kBuffers = R"(
+constexpr const char* kFiveBuffers = R"(
 {"op":"alloc","buffer":"X","size":4}
 {"op":"alloc","buffer":"Y","size":4}
 {"op":"alloc","buffer":"Z","size":4}
@@ -19,13 +19,13 @@ constexpr const char* kBuffers = R"(
 {"op":"launch","id":"F","kernel":"iota","writes":["Y"],"fault":"launch_out_of_resources"}
 )";
 
-std::string with_buffers(const std::string& operations) { return mismatches_of_model(kBuffers + operations); }
+std::string with_five_buffers(const std::string& operations) { return mismatches_of_model(kFiveBuffers + operations); }
 
 // The same after a kernel on stream 3 has faulted and nobody has noticed.
 std::string with_pending_fault(const std::string& operations) {
-  return with_buffers(R"({"op":"launch","id":"T","kernel":"device_assert","stream":3,"expect":{"outcome":"ok"}})"
-                      "\n" +
-                      operations);
+  return with_five_buffers(R"({"op":"launch","id":"T","kernel":"device_assert","stream":3,"expect":{"outcome":"ok"}})"
+                           "\n" +
+                           operations);
 }
 
 // The same after a sync has noticed.
@@ -36,7 +36,7 @@ std::string with_poison(const std::string& operations) {
 }
 
 TEST(ModelDevice, AsynchronousFaultCountsAsWrittenUntilItSurfaces) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"launch","id":"T","kernel":"trap","writes":["Y"],"expect":{"outcome":"ok","roots":[]}}
 {"op":"check","clean":["Y"],"failures":1,"tags":1}
 {"op":"sync","id":"S","stream":1,"expect":{"outcome":"failed","roots":["S"],"error":"launch_failed"}}
@@ -84,7 +84,7 @@ TEST(ModelDevice, FailedReadThatSurfacesClaimsNothing) {
 }
 
 TEST(ModelDevice, FaultSurfacesAtARecordedLaunchWhichClaimsNothing) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"device_assert","stream":3,"expect":{"outcome":"ok"}}
 {"op":"launch","id":"L","kernel":"iota","writes":["Z"],"stream":1,"expect":{"outcome":"failed","roots":["L"],"error":"assert"}}
@@ -95,7 +95,7 @@ TEST(ModelDevice, FaultSurfacesAtARecordedLaunchWhichClaimsNothing) {
 }
 
 TEST(ModelDevice, FaultSurfacesAtAReplayWhichClaimsItsWrites) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"iota","writes":["Z"],"stream":1}
 {"op":"capture_end","stream":1,"graph":"g"}
@@ -134,7 +134,7 @@ TEST(ModelDevice, EarlierFaultComesBeforeTheOperationsOwn) {
 }
 
 TEST(ModelDevice, StickyFaultBeforeTheCallPoisonsAtOnce) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"write","id":"W","to":["X",0,2],"fill":9,"fault":{"kind":"ecc_uncorrectable","when":"before"},"expect":{"outcome":"failed","roots":["W"],"error":"ecc_uncorrectable"}}
 {"op":"check","claimed":[[["X",0,2],"W"]],"failures":3,"tags":3}
 {"op":"sync","expect":{"outcome":"poisoned","roots":["W"],"error":"ecc_uncorrectable"}}
@@ -143,7 +143,7 @@ TEST(ModelDevice, StickyFaultBeforeTheCallPoisonsAtOnce) {
 }
 
 TEST(ModelDevice, StickyFaultOfAnOperationSurfacesLater) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"copy","id":"C","from":"X","to":"Y","fault":"illegal_address","expect":{"outcome":"ok"}}
 {"op":"check","clean":["Y"],"failures":1,"tags":1}
 {"op":"launch","id":"K","kernel":"copy","reads":["X"],"writes":["Z"],"expect":{"outcome":"failed","roots":["K"],"error":"illegal_address"}}
@@ -191,7 +191,7 @@ TEST(ModelDevice, PoisonRefusesEveryDeviceOperation) {
 }
 
 TEST(ModelDevice, HostBookkeepingWorksUnderPoison) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"iota","writes":["Z"],"stream":1}
 {"op":"capture_end","stream":1,"graph":"g"}
@@ -263,7 +263,7 @@ TEST(ModelDevice, ResetDropsGraphsAndWindowsFirst) {
 }
 
 TEST(ModelDevice, ResetThatCannotHelpChangesNothing) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"launch","kernel":"trap"}
 {"op":"sync","id":"S","expect":{"outcome":"failed","roots":["S"]}}
 {"op":"reset","id":"R","expect":{"outcome":"failed","roots":["S"],"error":"launch_failed"}}
@@ -287,7 +287,7 @@ TEST(ModelDevice, SecondPoisonIsAFailureOfItsOwn) {
 }
 
 TEST(ModelDevice, ProgramErrorsComeBeforePoisonAndPoisonBeforeCapture) {
-  EXPECT_EQ(with_buffers(R"(
+  EXPECT_EQ(with_five_buffers(R"(
 {"op":"capture_begin","stream":1}
 {"op":"launch","kernel":"device_assert"}
 {"op":"sync","stream":0,"id":"S","expect":{"outcome":"failed"}}

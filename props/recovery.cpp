@@ -16,7 +16,7 @@ using traces::Operation;
 using traces::OpKind;
 using traces::Program;
 
-constexpr std::uint64_t kBytes = 16;
+constexpr std::uint64_t kHalfBytes = 16;  // of the buffer that new work runs on
 
 Operation operation(OpKind kind, std::uint32_t stream = 0) {
   Operation made;
@@ -70,11 +70,11 @@ void end_everything(Program& program) {
 void run_new_work(Program& program) {
   const NameId buffer = fresh_name(program, "new work");
   std::vector<Operation>& operations = program.operations;
-  const traces::Ref front{buffer, false, 0, kBytes};
-  const traces::Ref back{buffer, false, kBytes, 2 * kBytes};
+  const traces::Ref front{buffer, false, 0, kHalfBytes};
+  const traces::Ref back{buffer, false, kHalfBytes, 2 * kHalfBytes};
   operations.push_back(operation(OpKind::alloc));
   operations.back().buffer = buffer;
-  operations.back().size = 2 * kBytes;
+  operations.back().size = 2 * kHalfBytes;
   for (std::uint32_t stream = 0; stream < program.header.device.streams; ++stream) {
     operations.push_back(operation(OpKind::write, stream));
     operations.back().writes = {front};

@@ -21,7 +21,7 @@ void each_buffer_of(const Operation& operation, Visit visit) {
   for (const Ref& ref : operation.writes) visit(ref.buffer);
 }
 
-std::vector<NameId> buffers_of(const Operation& operation) {
+std::vector<NameId> buffers_named_by(const Operation& operation) {
   std::vector<NameId> buffers;
   each_buffer_of(operation, [&buffers](NameId buffer) { buffers.push_back(buffer); });
   return buffers;
@@ -59,14 +59,14 @@ Program without_kind(const Program& program, OpKind kind) {
 }
 
 Program without_buffer(const Program& program, NameId buffer) {
-  return only(program, [&](std::size_t i) { return !contains(buffers_of(program.operations[i]), buffer); });
+  return only(program, [&](std::size_t i) { return !contains(buffers_named_by(program.operations[i]), buffer); });
 }
 
 Program without_unrelated(const Program& program) {
   std::vector<bool> kept(program.operations.size(), false);
   std::set<NameId> related;
   for (std::size_t i = program.operations.size(); i-- > 0;) {
-    const std::vector<NameId> mentioned = buffers_of(program.operations[i]);
+    const std::vector<NameId> mentioned = buffers_named_by(program.operations[i]);
     const bool touches = std::any_of(mentioned.begin(), mentioned.end(),
                                      [&related](NameId buffer) { return related.count(buffer) > 0; });
     if (i + 1 < program.operations.size() && !touches && !mentioned.empty()) continue;

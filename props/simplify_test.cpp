@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "gpu/kernel_catalog.hpp"
 #include "props/decrements.hpp"
 #include "props/generator.hpp"
 #include "props/removal.hpp"
 #include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -23,12 +21,6 @@ Program parse(const std::string& lines) {
                                "\n" +
                                lines)
       .value();
-}
-
-std::string text_of(const Program& program) {
-  std::ostringstream text;
-  traces::write_program(text, program);
-  return text.str();
 }
 
 std::uint64_t bytes_in_parts(const Operation& operation) {

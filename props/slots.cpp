@@ -6,9 +6,9 @@
 namespace taintgraph::props {
 namespace {
 
-constexpr std::uint64_t kStrayOneIn = 32;   // a slot of the wrong liveness
-constexpr std::uint64_t kBeyondOneIn = 48;  // a range past the end
-constexpr std::uint64_t kEmptyOneIn = 24;   // a range of no bytes
+constexpr std::uint64_t kStraySlotOneIn = 32;  // a slot of the wrong liveness
+constexpr std::uint64_t kBeyondOneIn = 48;     // a range past the end
+constexpr std::uint64_t kEmptyOneIn = 24;      // a range of no bytes
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::uint64_t Slots::draw_size(Random& random) const {
 
 SlotIndex Slots::draw(Random& random, bool live) const {
   const auto first = static_cast<SlotIndex>(random.below(count_));
-  if (random.one_in(kStrayOneIn)) return first;
+  if (random.one_in(kStraySlotOneIn)) return first;
   for (std::uint32_t i = 0; i < count_; ++i) {
     const SlotIndex slot = (first + i) % count_;
     if (slots_[slot].live == live) return slot;

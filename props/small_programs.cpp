@@ -15,7 +15,7 @@ using traces::Operation;
 using traces::OpKind;
 using traces::Program;
 
-constexpr std::uint64_t kBytes = 3;
+constexpr std::uint64_t kSmallBufferBytes = 3;
 constexpr std::uint32_t kBitsALetter = 6;
 constexpr std::uint64_t kLetterMask = (std::uint64_t{1} << kBitsALetter) - 1;
 
@@ -184,7 +184,7 @@ class Spelling {
     const NameId other = buffers_[letter.buffer ^ 1U];
     switch (letter.kind) {
       case OpKind::alloc:
-        operation.size = kBytes;
+        operation.size = kSmallBufferBytes;
         [[fallthrough]];
       case OpKind::free:
       case OpKind::relocate:

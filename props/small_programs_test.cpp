@@ -13,7 +13,7 @@ namespace {
 
 using traces::OpKind;
 
-std::string text_of(const traces::Program& program) {
+std::string operations_text(const traces::Program& program) {
   std::string text;
   for (const traces::Operation& each : program.operations) text += traces::operation_line(each, program.names) + "\n";
   return text;
@@ -36,7 +36,7 @@ TEST(SmallPrograms, AreAsManyAsCountedByHand) {
 TEST(SmallPrograms, NoTwoAreAlike) {
   const SmallPrograms programs(2);
   std::set<std::string> texts;
-  for (std::uint64_t i = 0; i < programs.size(); ++i) texts.insert(text_of(programs.program(i)));
+  for (std::uint64_t i = 0; i < programs.size(); ++i) texts.insert(operations_text(programs.program(i)));
   EXPECT_EQ(texts.size(), programs.size());
 }
 
@@ -68,7 +68,7 @@ TEST(SmallPrograms, NothingFollowsWhatIsRejectedForSure) {
     bool over = false;
     for (const traces::Operation& each : program.operations) {
       if (each.id == traces::NameId::none) continue;
-      EXPECT_FALSE(over) << text_of(program);
+      EXPECT_FALSE(over) << operations_text(program);
       for (const auto& refs : {each.reads, each.writes})
         for (const traces::Ref& ref : refs) over = over || freed.count(ref.buffer) > 0;
       if (each.kind == OpKind::free) over = !freed.insert(each.buffer).second;
@@ -106,7 +106,7 @@ TEST(SmallPrograms, MirrorImagesDoTheSame) {
       each.stream ^= 1U;
       each.on ^= 1U;
     }
-    EXPECT_EQ(outcomes_of(mirrored), outcomes) << text_of(mirrored);
+    EXPECT_EQ(outcomes_of(mirrored), outcomes) << operations_text(mirrored);
   }
 }
 

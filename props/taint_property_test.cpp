@@ -29,12 +29,12 @@ std::vector<core::Claim> runs(const Bytes& bytes) {
   return found;
 }
 
-struct World {
+struct TaintWorld {
   core::ErrorGraph graph;
   std::array<core::Taint, kAllocations> taints;
   std::array<Bytes, kAllocations> truth{};
 
-  ~World() {
+  ~TaintWorld() {
     for (core::Taint& each : taints) each.clear(graph);
   }
 
@@ -63,8 +63,8 @@ struct World {
   }
 };
 
-std::string run(const std::vector<Step>& program) {
-  World world;
+std::string run_on_taints(const std::vector<Step>& program) {
+  TaintWorld world;
   std::vector<core::FailureId> known;
   for (const Step& step : program) {
     const std::size_t at = step.a % kAllocations;
@@ -120,7 +120,7 @@ std::string run(const std::vector<Step>& program) {
   return "";
 }
 
-TEST(TaintProperty, ClaimsLikeBytes) { EXPECT_TRUE(holds("taints claim like bytes", run)); }
+TEST(TaintProperty, ClaimsLikeBytes) { EXPECT_TRUE(holds("taints claim like bytes", run_on_taints)); }
 
 }  // namespace
 }  // namespace taintgraph::props

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 4;
 
-class Recorder : public WorkRunner {
+class PieceRecorder : public WorkRunner {
  public:
   void run(WorkItem& item) override { order += static_cast<char>(item.work.bytes.front()); }
   std::string order;
@@ -57,7 +57,7 @@ std::vector<std::string> orders_of(const std::vector<Piece>& pieces) {
   std::vector<std::size_t> given;
   for (;;) {
     Answers answers(given);
-    Recorder recorder;
+    PieceRecorder recorder;
     Timeline timeline(5, recorder, &answers);
     for (std::uint32_t i = 0; i < 3; ++i) (void)timeline.open_slot();
     for (const Piece& each : pieces) {
@@ -105,7 +105,7 @@ TEST(DeviceOrder, WorkInFrontOfARaceRunsFirst) {
 
 TEST(DeviceOrder, AnEventLeavesNothingToChoose) {
   Answers answers({});
-  Recorder recorder;
+  PieceRecorder recorder;
   Timeline timeline(5, recorder, &answers);
   for (std::uint32_t i = 0; i < 2; ++i) (void)timeline.open_slot();
   queue(timeline, {0, 'a', 0});
@@ -119,7 +119,7 @@ TEST(DeviceOrder, AnEventLeavesNothingToChoose) {
 TEST(DeviceOrder, WhoAsksIsToldEither) {
   for (const std::size_t done : {0U, 1U}) {
     Answers answers({done});
-    Recorder recorder;
+    PieceRecorder recorder;
     Timeline timeline(5, recorder, &answers);
     (void)timeline.open_slot();
     queue(timeline, {0, 'a', 0});
@@ -134,7 +134,7 @@ TEST(DeviceOrder, WhoAsksIsToldEither) {
 
 TEST(DeviceOrder, WhoAsksUntilItIsDonePausesOnce) {
   Answers answers({});
-  Recorder recorder;
+  PieceRecorder recorder;
   Timeline timeline(5, recorder, &answers);
   for (std::uint32_t i = 0; i < 2; ++i) (void)timeline.open_slot();
   queue(timeline, {0, 'a', 0});
@@ -148,7 +148,7 @@ TEST(DeviceOrder, WhoAsksUntilItIsDonePausesOnce) {
 
 TEST(DeviceOrder, AForcedScheduleComesFirst) {
   Answers answers({1});
-  Recorder recorder;
+  PieceRecorder recorder;
   Timeline timeline(5, recorder, &answers);
   for (std::uint32_t i = 0; i < 2; ++i) (void)timeline.open_slot();
   const std::vector<std::uint32_t> forced{1, 0};

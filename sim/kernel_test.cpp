@@ -36,7 +36,7 @@ Bytes pattern(std::size_t size, std::size_t salt) {
 }
 
 // One launch: what it reads, how long what it writes is, and what must be there then.
-struct Work {
+struct KernelWork {
   Ranges reads;
   Ranges results;  // of each written range
   std::uint64_t scalar = 0;
@@ -44,32 +44,32 @@ struct Work {
 };
 
 // Of about `n` bytes. Every kernel that ends and does not fault has one.
-const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
-  static const std::map<std::string, std::function<Work(std::size_t)>> kWorks = {
+const std::map<std::string, std::function<KernelWork(std::size_t n)>>& works() {
+  static const std::map<std::string, std::function<KernelWork(std::size_t)>> kWorks = {
       {"fill",
        [](std::size_t n) {
-         return Work{{}, {Bytes(n, kBy), Bytes(n / 2 + 1, kBy), Bytes(1, kBy)}, kBy, 0};
+         return KernelWork{{}, {Bytes(n, kBy), Bytes(n / 2 + 1, kBy), Bytes(1, kBy)}, kBy, 0};
        }},
       {"iota",
        [](std::size_t n) {
-         Work work{{}, {Bytes(n), Bytes(n / 3 + 1)}, 0, 0};
+         KernelWork work{{}, {Bytes(n), Bytes(n / 3 + 1)}, 0, 0};
          for (Bytes& each : work.results)
            for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::uint8_t>(i);
          return work;
        }},
       {"copy",
        [](std::size_t n) {
-         return Work{{pattern(n, 1)}, {pattern(n, 1)}, 0, n};
+         return KernelWork{{pattern(n, 1)}, {pattern(n, 1)}, 0, n};
        }},
       {"scale",
        [](std::size_t n) {
-         Work work{{pattern(n, 2)}, {pattern(n, 2)}, kBy, n};
+         KernelWork work{{pattern(n, 2)}, {pattern(n, 2)}, kBy, n};
          for (std::uint8_t& byte : work.results[0]) byte = static_cast<std::uint8_t>(byte * kBy);
          return work;
        }},
       {"add",
        [](std::size_t n) {
-         Work work{{}, {Bytes(n)}, 0, 5 * n};
+         KernelWork work{{}, {Bytes(n)}, 0, 5 * n};
          for (std::size_t r = 0; r < 5; ++r) {
            work.reads.push_back(pattern(n, r));
            for (std::size_t i = 0; i < n; ++i)
@@ -79,13 +79,13 @@ const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
        }},
       {"gather",
        [](std::size_t n) {
-         Work work{{pattern(n / 2 + 1, 3), pattern(n, 4)}, {Bytes(n)}, 0, 2 * n};
+         KernelWork work{{pattern(n / 2 + 1, 3), pattern(n, 4)}, {Bytes(n)}, 0, 2 * n};
          for (std::size_t i = 0; i < n; ++i) work.results[0][i] = work.reads[0][work.reads[1][i] % (n / 2 + 1)];
          return work;
        }},
       {"reduce",
        [](std::size_t n) {
-         Work work{{pattern(n, 5), pattern(n / 2, 6), pattern(3, 7)}, {Bytes(n)}, 0, n + n / 2 + 3};
+         KernelWork work{{pattern(n, 5), pattern(n / 2, 6), pattern(3, 7)}, {Bytes(n)}, 0, n + n / 2 + 3};
          for (const Bytes& read : work.reads)
            for (const std::uint8_t byte : read)
              work.results[0][0] = static_cast<std::uint8_t>(work.results[0][0] + byte);
@@ -95,7 +95,7 @@ const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
        [](std::size_t about) {
          std::size_t n = 1;
          while ((n + 1) * (n + 1) <= about) ++n;
-         Work work{{pattern(n * n, 8), pattern(n * n, 9)}, {Bytes(n * n)}, n, 2 * n * n * n};
+         KernelWork work{{pattern(n * n, 8), pattern(n * n, 9)}, {Bytes(n * n)}, n, 2 * n * n * n};
          for (std::size_t row = 0; row < n; ++row)
            for (std::size_t column = 0; column < n; ++column)
              for (std::size_t k = 0; k < n; ++k)
@@ -105,7 +105,7 @@ const std::map<std::string, std::function<Work(std::size_t n)>>& works() {
        }},
       {"noop",
        [](std::size_t n) {
-         return Work{{pattern(n, 10)}, {}, 0, 0};
+         return KernelWork{{pattern(n, 10)}, {}, 0, 0};
        }},
   };
   return kWorks;
@@ -122,7 +122,7 @@ class Launch {
  public:
   static constexpr std::uint8_t kUntouched = 0xA7;
 
-  explicit Launch(const Work& work) {
+  explicit Launch(const KernelWork& work) {
     for (const Bytes& bytes : work.reads) place(bytes, false);
     for (const Bytes& bytes : work.results) place(Bytes(bytes.size(), kUntouched), true);
     packed_.reads = static_cast<std::uint32_t>(work.reads.size());
@@ -201,12 +201,12 @@ unsigned blocks_for(std::uint64_t threads, unsigned block) {
 class KernelTest : public testing::TestWithParam<std::string> {
  protected:
   const CompiledKernel& kernel_ = kernel_named(GetParam());
-  [[nodiscard]] Work work(std::size_t n) const { return works().at(GetParam())(n); }
+  [[nodiscard]] KernelWork work(std::size_t n) const { return works().at(GetParam())(n); }
 };
 
 TEST_P(KernelTest, ComputesWhatPlainLoopsDoWhateverTheGrid) {
   for (const std::size_t n : kSizes) {
-    const Work work = this->work(n);
+    const KernelWork work = this->work(n);
     for (const unsigned block : kBlocks) {
       for (const unsigned more : {0U, 1U, 4U}) {
         Launch launch(work);
@@ -226,7 +226,7 @@ TEST_P(KernelTest, ComputesWhatPlainLoopsDoWhateverTheGrid) {
 // What the missing threads were to write stays as it was, and all else is right.
 TEST_P(KernelTest, AGridThatIsTooSmallLeavesTheEndUnwritten) {
   for (const std::size_t n : kSizes) {
-    const Work work = this->work(n);
+    const KernelWork work = this->work(n);
     for (const unsigned block : kBlocks) {
       const unsigned enough = blocks_for(total(work.results), block);
       if (enough < 2) continue;
@@ -249,7 +249,7 @@ TEST_P(KernelTest, AGridThatIsTooSmallLeavesTheEndUnwritten) {
 // Where nothing is declared every access counts, and no store is made.
 TEST_P(KernelTest, LoadsAndStoresAsOftenAsItMust) {
   for (const std::size_t n : kSizes) {
-    const Work work = this->work(n);
+    const KernelWork work = this->work(n);
     Launch launch(work);
     launch.declare_nothing();
     ASSERT_FALSE(launch.run(kernel_, std::max(1U, blocks_for(total(work.results), 32)) + 1, 32));
@@ -268,7 +268,7 @@ std::vector<std::string> names() {
 
 // As it is looked at ahead of its time: it may touch what it will touch then, and leaves no trace.
 TEST_P(KernelTest, LeavesMemoryAloneWhereItIsToHaveNoEffect) {
-  const Work work = this->work(300);  // further than one window reaches
+  const KernelWork work = this->work(300);  // further than one window reaches
   Launch launch(work);
   launch.declare_without_effect();
   EXPECT_FALSE(launch.run(kernel_, std::max(1U, blocks_for(total(work.results), 32)), 32));
@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(names()),
 // Beyond what fits into the parameters the operands come from a table in device memory.
 TEST(KernelOperandsTest, ATableOfOperandsIsReadLikeInlineOnes) {
   for (const std::size_t count : {15U, 16U, 17U, 40U}) {
-    Work work{{}, {Bytes(33)}, 0, 0};
+    KernelWork work{{}, {Bytes(33)}, 0, 0};
     for (std::size_t r = 0; r < count; ++r) {
       work.reads.push_back(pattern(33, r));
       for (std::size_t i = 0; i < 33; ++i)
@@ -301,7 +301,7 @@ TEST(KernelOperandsTest, ATableOfOperandsIsReadLikeInlineOnes) {
 // Empty ranges among them, of which no byte may be looked for; and found without going through all of them.
 TEST(KernelOperandsTest, AThreadFindsItsByteAmongManyRanges) {
   for (const std::size_t count : {16U, 17U, 300U}) {
-    Work work{{}, {}, 0x5C, 0};
+    KernelWork work{{}, {}, 0x5C, 0};
     for (std::size_t w = 0; w < count; ++w) work.results.push_back(Bytes(w % 4, 0x5C));
     const auto threads = static_cast<unsigned>(total(work.results));
     Launch launch(work);

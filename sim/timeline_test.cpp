@@ -7,7 +7,7 @@
 namespace taintgraph::sim {
 namespace {
 
-class Recorder : public WorkRunner {
+class SlotRecorder : public WorkRunner {
  public:
   void run(WorkItem& item) override {
     order += static_cast<char>('a' + item.slot);
@@ -34,7 +34,7 @@ class TimelineTest : public testing::Test {
     return clock;
   }
 
-  Recorder recorder;
+  SlotRecorder recorder;
   Timeline timeline{5, recorder};
 };
 
@@ -108,7 +108,7 @@ TEST_F(TimelineTest, ReplayingTheTakenScheduleGivesItAgain) {
   std::vector<std::uint32_t> taken;
   std::string order;
   for (int round = 0; round < 2; ++round) {
-    Recorder each;
+    SlotRecorder each;
     Timeline line{round == 0 ? 5U : 99U, each};  // other durations the second time
     for (int i = 0; i < 3; ++i) (void)line.open_slot();
     if (round == 1) line.force_schedule(taken);

@@ -6,26 +6,18 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "traces/reader.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::traces {
 namespace {
 
-const std::string kHeader = R"({"format":"taintgraph-trace","version":1})";
-
 std::vector<Problem> problems_of(const std::string& text) {
   auto program = parse_program(text);
   return program ? std::vector<Problem>{} : program.error();
-}
-
-std::string describe(const std::vector<Problem>& problems) {
-  std::string text;
-  for (const Problem& problem : problems) text += to_string(problem, "trace") + "\n";
-  return text;
 }
 
 void expect_one(const std::string& text, std::uint64_t line, std::uint64_t column, const std::string& message,

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "traces/reader.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::traces {
 namespace {
-
-const std::string kHeader = R"({"format":"taintgraph-trace","version":1})";
 
 struct Bad {
   std::string text;
@@ -45,12 +44,6 @@ Marked unmark(const std::string& text) {
     }
   }
   return marked;
-}
-
-std::string describe(const std::vector<Problem>& problems) {
-  std::string text;
-  for (const Problem& problem : problems) text += to_string(problem, "trace") + "\n";
-  return text;
 }
 
 // Exactly one problem, at the mark.

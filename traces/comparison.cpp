@@ -7,7 +7,7 @@
 namespace taintgraph::traces {
 namespace {
 
-constexpr std::size_t kShownBytes = 64;
+constexpr std::size_t kBytesPerMismatch = 64;
 
 std::string list_text(const std::vector<NameId>& ids, const NameTable& names) {
   std::string text = "[";
@@ -67,12 +67,14 @@ std::vector<Mismatch> compare(const Operation& operation, const StepResult& resu
     if (expect->error && gpu::row(*expect->error).name != result.error)
       mismatches.push_back({"error", std::string(gpu::row(*expect->error).name), std::string(result.error)});
     if (expect->bytes && (result.outcome != Outcome::ok || *expect->bytes != result.bytes))
-      mismatches.push_back({"bytes", hex_text(*expect->bytes, kShownBytes), hex_text(result.bytes, kShownBytes)});
+      mismatches.push_back(
+          {"bytes", hex_text(*expect->bytes, kBytesPerMismatch), hex_text(result.bytes, kBytesPerMismatch)});
     if (expect->fill) {
       const bool same =
           result.outcome == Outcome::ok && std::all_of(result.bytes.begin(), result.bytes.end(),
                                                        [&](std::uint8_t byte) { return byte == *expect->fill; });
-      if (!same) mismatches.push_back({"fill", std::to_string(*expect->fill), hex_text(result.bytes, kShownBytes)});
+      if (!same)
+        mismatches.push_back({"fill", std::to_string(*expect->fill), hex_text(result.bytes, kBytesPerMismatch)});
     }
   }
   for (const std::string& failed : result.failed_checks) mismatches.push_back({"check", {}, failed});

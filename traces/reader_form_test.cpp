@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::traces {
 namespace {
@@ -33,9 +33,7 @@ std::string lines(const std::string& newline) {
 std::string written(const std::string& text) {
   const auto program = parse_program(text);
   if (!program) return to_string(program.error().front(), "trace");
-  std::ostringstream output;
-  write_program(output, *program);
-  return output.str();
+  return text_of(*program);
 }
 
 TEST(ReaderForm, LinesHoweverTheyEnd) {

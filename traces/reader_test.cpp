@@ -2,23 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "gpu/kernel_info.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::traces {
 namespace {
-
-const std::string kHeader = R"({"format":"taintgraph-trace","version":1})";
-
-std::string describe(const std::vector<Problem>& problems) {
-  std::string text;
-  for (const Problem& problem : problems) text += to_string(problem, "trace") + "\n";
-  return text;
-}
 
 Program parse(const std::string& text) {
   auto program = parse_program(text);

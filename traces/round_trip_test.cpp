@@ -13,6 +13,7 @@
 #include "gpu/kernel_info.hpp"
 #include "traces/fault_target.hpp"
 #include "traces/reader.hpp"
+#include "traces/trace_text_for_tests.hpp"
 #include "traces/writer.hpp"
 
 namespace taintgraph::traces {
@@ -278,12 +279,6 @@ class ProgramDraw {
   std::vector<NameId> buffers_;
   std::vector<NameId> ids_;
 };
-
-std::string text_of(const Program& program) {
-  std::ostringstream output;
-  write_program(output, program);
-  return output.str();
-}
 
 TEST(RoundTrip, ReadingGivesBackWhatWasWritten) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {

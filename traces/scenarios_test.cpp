@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::traces {
 namespace {
@@ -21,12 +20,6 @@ std::vector<std::string> scenarios() {
       if (entry.path().extension() == ".jsonl") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
-}
-
-std::string text_of(const Program& program) {
-  std::ostringstream output;
-  write_program(output, program);
-  return output.str();
 }
 
 TEST(Scenarios, AllAreReadAndWritten) {

@@ -8,7 +8,7 @@
 namespace taintgraph::traces {
 namespace {
 
-constexpr std::size_t kShownBytes = 32;
+constexpr std::size_t kBytesPerStep = 32;
 constexpr std::size_t kShownDetail = 160;  // a compiler's log has no end
 constexpr std::size_t kShownSuspects = 16;
 
@@ -56,7 +56,7 @@ std::string step_text(const Operation& operation, std::uint64_t ordinal, const S
   if (!result.error.empty()) text += ", " + std::string(result.error);
   if (!result.detail.empty()) text += " (" + visible(result.detail.substr(0, kShownDetail)) + ")";
   if (result.outcome == Outcome::failed && !result.suspects.empty()) text += suspects_text(result, names);
-  if (!result.bytes.empty()) text += ", bytes " + hex_text(result.bytes, kShownBytes);
+  if (!result.bytes.empty()) text += ", bytes " + hex_text(result.bytes, kBytesPerStep);
   return text + "; failures " + std::to_string(result.failures) + ", tags " + std::to_string(result.tags);
 }
 

@@ -9,9 +9,6 @@
 namespace taintgraph::viz {
 namespace {
 
-constexpr std::size_t kNameLength = 24;
-constexpr std::size_t kErrorLength = 44;
-
 // Cuts `claim` where one kept skip record ends and another begins.
 std::vector<core::ByteRange> pieces_of(core::ByteRange claim, const std::string& name, std::uint64_t serial,
                                        const traces::SnapshotFailure& failure) {
@@ -63,19 +60,19 @@ std::string chain_text(const traces::SnapshotFailure& failure, const std::vector
       text += "(" + std::to_string(chain.size() - at) + " more) <- ";
       break;
     }
-    text += label(failure.skips[chain[at]].operation_name, kNameLength) + " <- ";
+    text += label(failure.skips[chain[at]].operation_name, kPictureNameLength) + " <- ";
   }
-  return text + label(failure.operation_name, kNameLength);
+  return text + label(failure.operation_name, kPictureNameLength);
 }
 
 std::string error_text(const traces::SnapshotFailure& failure) {
-  std::string error = label(failure.error, kErrorLength);
+  std::string error = label(failure.error, kPictureDetailLength);
   if (failure.call.empty()) return error;
-  return label(failure.call, kNameLength) + ": " + error + " (" + std::to_string(failure.code) + ")";
+  return label(failure.call, kPictureNameLength) + ": " + error + " (" + std::to_string(failure.code) + ")";
 }
 
 std::string failure_heading(const traces::SnapshotFailure& failure) {
-  const std::string name = label(failure.operation_name, kNameLength);
+  const std::string name = label(failure.operation_name, kPictureNameLength);
   if (failure.poison) return name + " failed, and poisons the device";
   return name + (failure.error == core::never_written().name ? ": never written" : " failed");
 }

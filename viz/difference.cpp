@@ -11,8 +11,6 @@
 namespace taintgraph::viz {
 namespace {
 
-constexpr std::size_t kNameLength = 24;
-
 using FailureKey = std::tuple<std::string, std::string, std::string, std::string>;
 // What a buffer carries: bytes and the failure; an unallocated one, all of its bytes.
 using Load = std::set<std::tuple<std::uint64_t, std::uint64_t, FailureKey>>;
@@ -64,8 +62,9 @@ Difference difference(const traces::Snapshot& first, const traces::Snapshot& sec
     const Load here_loads = load(loads_here, name);
     for (const auto& claim : there_loads) {
       if (here_loads.count(claim) != 0) continue;
-      result.missing.push_back(label(name, kNameLength) + " " + range_text(std::get<0>(claim), std::get<1>(claim)) +
-                               ", claimed by " + label(std::get<0>(std::get<2>(claim)), kNameLength));
+      result.missing.push_back(label(name, kPictureNameLength) + " " +
+                               range_text(std::get<0>(claim), std::get<1>(claim)) + ", claimed by " +
+                               label(std::get<0>(std::get<2>(claim)), kPictureNameLength));
     }
   }
   return result;

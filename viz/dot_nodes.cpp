@@ -9,9 +9,7 @@
 namespace taintgraph::viz {
 namespace {
 
-constexpr std::size_t kNameLength = 24;    // characters of a name in a heading
-constexpr std::size_t kInlineLength = 14;  // of a name in a cell
-constexpr std::size_t kDetailLength = 44;  // of an error's detail
+constexpr std::size_t kInlineLength = 14;  // characters of a name in a cell
 constexpr unsigned kBarWidth = 180;        // points that a bar's cells share by their bytes, if their text allows
 
 std::string statement(const std::string& name, const Table& table, std::string_view tooltip) {
@@ -114,7 +112,7 @@ std::string input_port(std::size_t patch) { return "i" + std::to_string(patch); 
 std::string output_port(std::size_t patch) { return "o" + std::to_string(patch); }
 
 std::string bar_statement(const SnapshotIndex& index, const Bar& bar, const BarMarks& marks) {
-  std::string name = label(bar.name(), kNameLength);
+  std::string name = label(bar.name(), kPictureNameLength);
   if (marks.names_repeat) name += " (#" + std::to_string(bar.serial()) + ")";
   TableCell title;
   title.lines = {{name, true}, {bar.freed() ? "buffer" : count_text(bar.size_bytes(), "byte", "bytes"), false, true}};
@@ -132,8 +130,8 @@ std::string failure_statement(const SnapshotIndex& index, const FailureNode& nod
   table.border_width = failure.poison ? 4 : 2;
   table.rows.push_back({heading((is_new ? "new: " : "") + failure_heading(failure), colour.strong, colour.on_strong)});
   TableCell text;
-  text.lines = {{label(failure.what, kDetailLength)}, {error_text(failure)}};
-  if (!failure.detail.empty()) text.lines.push_back({label(failure.detail, kDetailLength), false, true});
+  text.lines = {{label(failure.what, kPictureDetailLength)}, {error_text(failure)}};
+  if (!failure.detail.empty()) text.lines.push_back({label(failure.detail, kPictureDetailLength), false, true});
   if (failure.poison) text.lines.push_back({"all further device work is refused"});
   text.lines.push_back({"carried by " + count_text(failure.carriers, "allocation", "allocations")});
   if (node.more_skips > 0) {
@@ -167,7 +165,8 @@ std::string skip_statement(const SnapshotIndex& index, const SkipNode& node) {
   if (node.more_inputs > 0) inputs.push_back(more_cell(node.more_inputs, "more input", "more inputs"));
   if (!inputs.empty()) table.rows.push_back(inputs);
   table.rows.push_back({heading(
-      label(skip.operation_name, kNameLength) + ": " + label(skip.kernel, kNameLength) + " skipped", kSkipped, kInk)});
+      label(skip.operation_name, kPictureNameLength) + ": " + label(skip.kernel, kPictureNameLength) + " skipped",
+      kSkipped, kInk)});
   TableRow outputs;
   for (std::size_t at = 0; at < node.outputs.size(); ++at) {
     outputs.push_back(patch_cell(node.outputs[at], "unwritten:", output_port(at)));
@@ -196,7 +195,7 @@ std::string missing_statement(const std::vector<std::string>& missing) {
 std::string nothing_statement(const SnapshotIndex& index, const PictureOptions& options) {
   TableCell text;
   if (options.focus) {
-    text.lines = {{"No failure touches buffer " + label(*options.focus, kNameLength) + "."}};
+    text.lines = {{"No failure touches buffer " + label(*options.focus, kPictureNameLength) + "."}};
   } else {
     const std::size_t live = index.snapshot().buffers.size();
     text.lines = {{"Nothing is claimed.", true},

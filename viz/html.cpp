@@ -12,8 +12,8 @@
 namespace taintgraph::viz {
 namespace {
 
-constexpr std::size_t kNameLength = 64;
-constexpr std::size_t kDetailLength = 300;
+constexpr std::size_t kPageNameLength = 64;
+constexpr std::size_t kPageDetailLength = 300;
 constexpr std::size_t kPiecesPerCarrier = 64;
 constexpr std::size_t kHops = 16;  // as many records as a failure keeps
 
@@ -71,7 +71,7 @@ class FrameWriter {
   std::string failure_cell(std::size_t failure) const {
     return "<td><span class=\"chip\" style=\"background:" + std::string(failure_colour(failure).strong) + "\"></span>" +
            link(failure_node_name(index_, failure),
-                label(index_.snapshot().failures[failure].operation_name, kNameLength)) +
+                label(index_.snapshot().failures[failure].operation_name, kPageNameLength)) +
            "</td>";
   }
 
@@ -88,7 +88,7 @@ class FrameWriter {
       const traces::SnapshotFailure& failure = index_.snapshot().failures[failures[at]];
       std::string error = xml_escape(error_text(failure));
       if (!failure.detail.empty()) {
-        error += "<br><span class=\"quiet\">" + xml_escape(label(failure.detail, kDetailLength)) + "</span>";
+        error += "<br><span class=\"quiet\">" + xml_escape(label(failure.detail, kPageDetailLength)) + "</span>";
       }
       if (failure.poison) error += "<br><strong>poisons the device: all further device work is refused</strong>";
       std::string skipped = std::to_string(failure.skips_total);
@@ -96,7 +96,7 @@ class FrameWriter {
         skipped += " (" + std::to_string(failure.skips_total - failure.skips.size()) + " records dropped)";
       }
       text_ += "<tr>" + failure_cell(failures[at]) +
-               cell(label(failure.what, kNameLength) + " (#" + std::to_string(failure.operation) + ")") + "<td>" +
+               cell(label(failure.what, kPageNameLength) + " (#" + std::to_string(failure.operation) + ")") + "<td>" +
                error + "</td>" + cell(count_text(failure.carriers, "allocation", "allocations")) + cell(skipped) +
                "</tr>\n";
     }
@@ -128,12 +128,12 @@ class FrameWriter {
     const traces::SnapshotFailure& cause = index_.snapshot().failures[failure];
     const Carrier carrier = describe_carrier(index_, failure, buffer, kPiecesPerCarrier);
     const auto row = [&](const std::string& bytes, const std::string& way) {
-      text_ += "<tr><td>" + link(buffer_node_name(source.serial), label(source.name, kNameLength)) +
+      text_ += "<tr><td>" + link(buffer_node_name(source.serial), label(source.name, kPageNameLength)) +
                " <span class=\"quiet\">" + count_text(source.size, "byte", "bytes") +
                "</span></td><td class=\"bytes\">" + bytes + "</td>" + failure_cell(failure) + "<td class=\"chain\">" +
                xml_escape(way) + "</td></tr>\n";
     };
-    if (carrier.unallocated) row("unallocated: no memory", label(cause.operation_name, kNameLength));
+    if (carrier.unallocated) row("unallocated: no memory", label(cause.operation_name, kPageNameLength));
     for (const CarriedPiece& piece : carrier.pieces) {
       row(range_text(piece.range.begin, piece.range.end), chain_text(cause, piece.chain, kHops));
     }

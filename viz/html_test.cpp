@@ -3,16 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "viz/dot_layout_for_tests.hpp"
+#include "viz/occurrences_for_tests.hpp"
 #include "viz/snapshots_for_tests.hpp"
 
 namespace taintgraph::viz {
 namespace {
-
-std::size_t count(const std::string& text, std::string_view what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
 
 tl::expected<std::string, std::string> page_of(const traces::Snapshot& snapshot, const LayoutOptions& layout = {}) {
   return html_page({{{}, snapshot}}, {}, layout);
@@ -31,11 +26,11 @@ TEST_F(Html, IsOnePageOfItsOwn) {
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_EQ(page->rfind("<!DOCTYPE html>\n", 0), 0U);
   EXPECT_EQ(page->substr(page->size() - 8), "</html>\n");
-  EXPECT_EQ(count(*page, "<svg "), 1U);
+  EXPECT_EQ(occurrences(*page, "<svg "), 1U);
   for (const std::string_view outside : {"src=", "@import", "url(", "<link", "href=\"http", "xlink:href"}) {
     EXPECT_EQ(page->find(outside), std::string::npos) << outside;
   }
-  EXPECT_EQ(count(*page, "http"), 3U);  // "http-equiv", and the names of SVG's two namespaces
+  EXPECT_EQ(occurrences(*page, "http"), 3U);  // "http-equiv", and the names of SVG's two namespaces
 }
 
 TEST_F(Html, TablesSayWhatThePictureShows) {
@@ -61,7 +56,7 @@ TEST_F(Html, LinksLeadOnlyToWhatIsDrawn) {
 TEST_F(Html, FramesHaveIdsOfTheirOwn) {
   const auto page = html_page({{"#5 P launch iota -> failed", two_paths_into_one_buffer()}, {"later", one_of_each()}});
   ASSERT_TRUE(page.has_value()) << page.error();
-  EXPECT_EQ(count(*page, "<section class=\"frame\""), 2U);
+  EXPECT_EQ(occurrences(*page, "<section class=\"frame\""), 2U);
   EXPECT_NE(page->find("<h2>#5 P launch iota -&gt; failed</h2>"), std::string::npos);
   std::set<std::string> ids;
   for (std::size_t at = page->find(" id=\""); at != std::string::npos; at = page->find(" id=\"", at + 1)) {
@@ -78,7 +73,7 @@ TEST_F(Html, NothingInANameBecomesMarkup) {
   snapshot.failures[0].what = snapshot.failures[0].detail = snapshot.failures[0].error = name;
   const auto page = html_page({{name, snapshot}});
   ASSERT_TRUE(page.has_value()) << page.error();
-  EXPECT_EQ(count(*page, "<script>"), 1U);
+  EXPECT_EQ(occurrences(*page, "<script>"), 1U);
   EXPECT_EQ(page->find("<i "), std::string::npos);
   EXPECT_EQ(page->find("onclick='"), std::string::npos);
 }
@@ -87,14 +82,14 @@ TEST_F(Html, LongTablesAreCutAndCounted) {
   const auto page = page_of(many_failures(5'000));
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_NE(page->find("and 3000 more failures"), std::string::npos);
-  EXPECT_LT(count(*page, "<tr>"), 2 * kMaxHtmlRows + 10);
+  EXPECT_LT(occurrences(*page, "<tr>"), 2 * kMaxHtmlRows + 10);
 }
 
 TEST_F(Html, AnEmptyGraphIsAPageToo) {
   const auto page = page_of({});
   ASSERT_TRUE(page.has_value()) << page.error();
   EXPECT_NE(page->find("Nothing is claimed."), std::string::npos);
-  EXPECT_EQ(count(*page, "<table>"), 0U);
+  EXPECT_EQ(occurrences(*page, "<table>"), 0U);
 }
 
 TEST(HtmlWithoutDot, MissingDotIsAnError) {

@@ -15,6 +15,10 @@
 
 namespace taintgraph::viz {
 
+// What a picture has room for, in characters. Tables and reports have more.
+inline constexpr std::size_t kPictureNameLength = 24;    // of a name in a heading
+inline constexpr std::size_t kPictureDetailLength = 44;  // of an error and its detail
+
 // `text` with every control, format or undecodable byte written out: "\n", "\x01", "\u{202e}".
 [[nodiscard]] std::string visible(std::string_view text);
 

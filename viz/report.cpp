@@ -12,8 +12,8 @@
 namespace taintgraph::viz {
 namespace {
 
-constexpr std::size_t kNameLength = 40;
-constexpr std::size_t kDetailLength = 100;
+constexpr std::size_t kReportNameLength = 40;
+constexpr std::size_t kReportDetailLength = 100;
 constexpr std::size_t kRefs = 4;  // of a skip, each way
 constexpr std::size_t kSuspects = 16;
 
@@ -23,7 +23,7 @@ std::string refs_text(const std::vector<Element>& elements, Range range_of) {
   for (std::size_t at = 0; at < elements.size(); ++at) {
     if (at == kRefs) return text + " and " + std::to_string(elements.size() - at) + " more";
     const traces::SnapshotRange& range = range_of(elements[at]);
-    text += (at > 0 ? ", " : "") + label(range.buffer, kNameLength) + " " + range_text(range.begin, range.end);
+    text += (at > 0 ? ", " : "") + label(range.buffer, kReportNameLength) + " " + range_text(range.begin, range.end);
   }
   return text.empty() ? "nothing" : text;
 }
@@ -56,9 +56,9 @@ class Report {
   void describe(std::size_t at) {
     const traces::SnapshotFailure& failure = index_.snapshot().failures[at];
     line(0, failure_heading(failure));
-    line(2, label(failure.what, kDetailLength) + ", operation " + std::to_string(failure.operation));
+    line(2, label(failure.what, kReportDetailLength) + ", operation " + std::to_string(failure.operation));
     line(2, error_text(failure));
-    if (!failure.detail.empty()) line(2, label(failure.detail, kDetailLength));
+    if (!failure.detail.empty()) line(2, label(failure.detail, kReportDetailLength));
     if (failure.poison) line(2, "all further device work is refused");
     describe_suspects(failure);
     describe_carriers(at, failure);
@@ -72,8 +72,8 @@ class Report {
     const std::size_t shown = std::min(failure.suspects.size(), kSuspects);
     for (std::size_t age = 0; age < shown; ++age) {
       const traces::SnapshotSuspect& suspect = failure.suspects[failure.suspects.size() - 1 - age];
-      line(4, label(suspect.operation_name, kNameLength) + " (" + label(suspect.what, kNameLength) + "), stream " +
-                  std::to_string(suspect.stream));
+      line(4, label(suspect.operation_name, kReportNameLength) + " (" + label(suspect.what, kReportNameLength) +
+                  "), stream " + std::to_string(suspect.stream));
     }
     const std::uint64_t older = failure.suspects.size() - shown + failure.suspects_dropped;
     if (older > 0) line(4, "and " + count_text(older, "older one", "older ones"));
@@ -88,7 +88,7 @@ class Report {
         return;
       }
       const Carrier carrier = describe_carrier(index_, at, carriers[each], kMaxReportPieces);
-      const std::string name = label(index_.snapshot().buffers[carrier.buffer].name, kNameLength);
+      const std::string name = label(index_.snapshot().buffers[carrier.buffer].name, kReportNameLength);
       if (carrier.unallocated) line(4, name + ": unallocated, no memory behind it");
       for (const CarriedPiece& piece : carrier.pieces) {
         line(4, name + " " + range_text(piece.range.begin, piece.range.end) + ": " +
@@ -112,8 +112,8 @@ class Report {
           skip->inputs, [](const auto& input) -> const auto& { return input.range; });
       const std::string outputs = refs_text(
           skip->outputs, [](const auto& output) -> const auto& { return output; });
-      std::string sentence = label(skip->operation_name, kNameLength);
-      sentence.append(" (").append(label(skip->kernel, kNameLength)).append("): needs ").append(inputs);
+      std::string sentence = label(skip->operation_name, kReportNameLength);
+      sentence.append(" (").append(label(skip->kernel, kReportNameLength)).append("): needs ").append(inputs);
       line(4, sentence.append("; leaves unwritten ").append(outputs));
     }
   }

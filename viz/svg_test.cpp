@@ -6,16 +6,11 @@
 #include <iostream>
 
 #include "viz/dot_layout_for_tests.hpp"
+#include "viz/occurrences_for_tests.hpp"
 #include "viz/snapshots_for_tests.hpp"
 
 namespace taintgraph::viz {
 namespace {
-
-std::size_t count(const std::string& text, std::string_view what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
 
 class Svg : public testing::Test {
  protected:
@@ -30,8 +25,8 @@ TEST_F(Svg, IsOneWholePictureOnWhitePaper) {
   ASSERT_TRUE(svg.has_value()) << svg.error();
   EXPECT_EQ(svg->rfind("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ", 0), 0U);
   EXPECT_EQ(svg->substr(svg->size() - 7), "</svg>\n");
-  EXPECT_EQ(count(*svg, "class=\"node\""), 8U);
-  EXPECT_EQ(count(*svg, "class=\"edge\""), 7U);
+  EXPECT_EQ(occurrences(*svg, "class=\"node\""), 8U);
+  EXPECT_EQ(occurrences(*svg, "class=\"edge\""), 7U);
   EXPECT_LT(svg->find("<polygon fill=\"#ffffff\" stroke=\"transparent\""), svg->find("class=\"node\""));
   EXPECT_NE(svg->find("id=\"f1\""), std::string::npos);
   EXPECT_NE(svg->find("carried by 3 allocations"), std::string::npos);
@@ -43,7 +38,7 @@ TEST_F(Svg, HoldsNoVersionAndNothingFromOutside) {
   EXPECT_EQ(svg->find("graphviz"), std::string::npos);
   EXPECT_EQ(svg->find("DOCTYPE"), std::string::npos);
   EXPECT_EQ(svg->find("xlink:href"), std::string::npos);
-  EXPECT_EQ(count(*svg, "http"), 2U);  // the names of the two namespaces
+  EXPECT_EQ(occurrences(*svg, "http"), 2U);  // the names of the two namespaces
 }
 
 TEST_F(Svg, EqualSnapshotsGiveTheSameBytes) { EXPECT_EQ(svg_text(one_of_each()), svg_text(one_of_each())); }
@@ -63,14 +58,14 @@ TEST_F(Svg, AThousandFailuresInOnePicture) {
   const auto svg = svg_text(snapshot);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   ASSERT_TRUE(svg.has_value()) << svg.error();
-  EXPECT_EQ(count(*svg, "class=\"node\""), 1'001U);  // and the legend
+  EXPECT_EQ(occurrences(*svg, "class=\"node\""), 1'001U);  // and the legend
   std::cout << "1,000 failures drawn in " << took.count() << " s\n";
 }
 
 TEST_F(Svg, AHundredThousandFailuresStayBounded) {
   const auto svg = svg_text(many_failures(100'000));
   ASSERT_TRUE(svg.has_value()) << svg.error();
-  EXPECT_EQ(count(*svg, "class=\"node\""), kMaxNodes + 1);
+  EXPECT_EQ(occurrences(*svg, "class=\"node\""), kMaxNodes + 1);
   EXPECT_NE(svg->find("and 98501 more failures"), std::string::npos);
 }
 

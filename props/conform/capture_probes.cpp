@@ -163,7 +163,7 @@ void event_of_an_ended_capture(ProbeRun& on) {
   on.lingers({captured_event}, other);
 }
 
-constexpr Probe kProbes[] = {
+constexpr Probe kCaptureProbes[] = {
     {"captured-work", "is recorded, not run", captured_work_does_not_run},
     {"allocation-while-capturing", "breaks a capture in global mode", allocation_while_capturing},
     {"allocation-beside-a-relaxed-capture", "goes on", allocation_beside_a_relaxed_capture},
@@ -180,6 +180,6 @@ constexpr Probe kProbes[] = {
 
 }  // namespace
 
-std::span<const Probe> capture_probes() { return kProbes; }
+std::span<const Probe> capture_probes() { return kCaptureProbes; }
 
 }  // namespace taintgraph::props

@@ -90,7 +90,7 @@ void too_many_threads(ProbeRun& on) { bad_launch(on, 4096, 1, 0); }
 void too_much_shared_memory(ProbeRun& on) { bad_launch(on, 1, 1, 4U << 20); }
 void no_blocks(ProbeRun& on) { bad_launch(on, 1, 0, 0); }
 
-constexpr Probe kProbes[] = {
+constexpr Probe kCodeProbes[] = {
     {"source-with-a-mistake", "the compiler fails and says why", source_with_a_mistake},
     {"truncated-binary", "an image that is cut off", truncated_binary},
     {"malformed-ptx", "text that is no PTX", malformed_ptx},
@@ -104,6 +104,6 @@ constexpr Probe kProbes[] = {
 
 }  // namespace
 
-std::span<const Probe> code_probes() { return kProbes; }
+std::span<const Probe> code_probes() { return kCodeProbes; }
 
 }  // namespace taintgraph::props

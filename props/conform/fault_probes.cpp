@@ -61,7 +61,7 @@ void teardown_after_a_fault(ProbeRun& on) {
   on.passes(Call::cuCtxDestroy, on.cu.cuCtxDestroy(context), {kKind});
 }
 
-constexpr Probe kProbes[] = {
+constexpr Probe kFaultProbes[] = {
     {"out-of-bounds", "a kernel that writes where nothing is", faulting_kernel<FaultKind::illegal_address>},
     {"trap", "a kernel that traps", faulting_kernel<FaultKind::launch_failed>},
     {"assert", "a kernel whose assertion fails", faulting_kernel<FaultKind::assert_>},
@@ -78,6 +78,6 @@ constexpr Probe kProbes[] = {
 
 }  // namespace
 
-std::span<const Probe> fault_probes() { return kProbes; }
+std::span<const Probe> fault_probes() { return kFaultProbes; }
 
 }  // namespace taintgraph::props

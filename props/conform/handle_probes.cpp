@@ -84,7 +84,7 @@ void stream_destroyed_with_work(ProbeRun& on) {
   on.passes(Call::cuCtxSynchronize, on.cu.cuCtxSynchronize());
 }
 
-constexpr Probe kProbes[] = {
+constexpr Probe kHandleProbes[] = {
     {"busy-stream", "work that is not done yet is no error", busy_stream},
     {"event-never-recorded", "waiting for it does nothing", event_never_recorded},
     {"event-recorded-again", "a wait binds when it is asked for", event_recorded_again},
@@ -96,6 +96,6 @@ constexpr Probe kProbes[] = {
 
 }  // namespace
 
-std::span<const Probe> handle_probes() { return kProbes; }
+std::span<const Probe> handle_probes() { return kHandleProbes; }
 
 }  // namespace taintgraph::props

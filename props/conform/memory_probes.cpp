@@ -110,7 +110,7 @@ void primary_context(ProbeRun& on) {
   on.passes(Call::cuDevicePrimaryCtxRelease, on.cu.cuDevicePrimaryCtxRelease(on.rig.device()));
 }
 
-constexpr Probe kProbes[] = {
+constexpr Probe kMemoryProbes[] = {
     {"zero-bytes", "an allocation of nothing is refused", zero_bytes},
     {"too-many-bytes", "an allocation that cannot fit", too_many_bytes},
     {"too-many-bytes-in-stream-order", "the same from the stream's pool", too_many_bytes_in_stream_order},
@@ -126,6 +126,6 @@ constexpr Probe kProbes[] = {
 
 }  // namespace
 
-std::span<const Probe> memory_probes() { return kProbes; }
+std::span<const Probe> memory_probes() { return kMemoryProbes; }
 
 }  // namespace taintgraph::props

@@ -120,10 +120,10 @@ class SimulatedRig final : public Rig {
   }
   // Kernels that fault by themselves do; for the others the fault plan has to.
   void expect(FaultKind kind) override {
-    static constexpr gpu::Call kLaunch[] = {gpu::Call::cuLaunchKernel};
+    static constexpr gpu::Call kLaunchCall[] = {gpu::Call::cuLaunchKernel};
     if (!kernel_of(kind).empty() || kind == FaultKind::not_ready) return;
     plan_.begin_operation(0, {});
-    plan_.strike(kLaunch, {.kind = kind, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
+    plan_.strike(kLaunchCall, {.kind = kind, .when = {}, .bytes_done = 0, .surface_after_calls = {}});
   }
   // A call takes time there.
   void let_time_pass() override {

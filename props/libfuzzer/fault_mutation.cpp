@@ -17,8 +17,8 @@ using traces::Operation;
 constexpr std::uint64_t kMaxBytesDone = 64;
 constexpr std::uint64_t kLongestSilence = 24;  // driver calls until an asynchronous fault is told of
 
-enum class Change : std::uint8_t { remove, usual_kind, any_kind, when, bytes_done, surface };
-constexpr std::array<std::uint16_t, 6> kWeights = {2, 3, 1, 2, 1, 1};
+enum class FaultChange : std::uint8_t { remove, usual_kind, any_kind, when, bytes_done, surface };
+constexpr std::array<std::uint16_t, 6> kFaultChangeWeights = {2, 3, 1, 2, 1, 1};
 
 FaultKind draw_usual(Random& random, const Operation& operation) {
   const auto fatal = fatal_faults_for(operation.kind);
@@ -37,25 +37,25 @@ FaultKind draw_any(Random& random, const Operation& operation) {
 
 bool mutate_fault(Random& random, Operation& operation) {
   if (faults_for(operation.kind).empty()) return false;
-  auto change = static_cast<Change>(random.weighted(kWeights));
-  if (!operation.fault) change = change == Change::any_kind ? change : Change::usual_kind;
-  if (change == Change::remove) {
+  auto change = static_cast<FaultChange>(random.weighted(kFaultChangeWeights));
+  if (!operation.fault) change = change == FaultChange::any_kind ? change : FaultChange::usual_kind;
+  if (change == FaultChange::remove) {
     operation.fault.reset();
     return true;
   }
   if (!operation.fault) operation.fault.emplace();
   sim::Fault& fault = *operation.fault;
   switch (change) {
-    case Change::usual_kind:
+    case FaultChange::usual_kind:
       fault.kind = draw_usual(random, operation);
       break;
-    case Change::any_kind:
+    case FaultChange::any_kind:
       fault.kind = draw_any(random, operation);
       break;
-    case Change::when:
+    case FaultChange::when:
       fault.when = static_cast<FaultWhen>(random.below(3));
       break;
-    case Change::bytes_done:
+    case FaultChange::bytes_done:
       fault.bytes_done = random.between(0, kMaxBytesDone);
       break;
     default:

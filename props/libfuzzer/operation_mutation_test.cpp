@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "props/libfuzzer/fault_mutation.hpp"
 #include "props/libfuzzer/splice.hpp"
 #include "props/operation_faults.hpp"
 #include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/trace_text_for_tests.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -46,12 +45,6 @@ constexpr const char* kAllKinds = R"({"format":"taintgraph-trace","version":1}
 {"op":"free","buffer":"X"})";
 
 Program all_kinds() { return *traces::parse_program(kAllKinds); }
-
-std::string text_of(const Program& program) {
-  std::ostringstream out;
-  traces::write_program(out, program);
-  return out.str();
-}
 
 // In which of its fields an operation has become another.
 std::set<std::string> changed_fields(const Operation& a, const Operation& b) {

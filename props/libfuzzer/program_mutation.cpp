@@ -22,23 +22,23 @@ constexpr std::uint32_t kDrawnOperations = 12;
 constexpr std::uint64_t kLongestRun = 4;  // operations dropped or repeated at once
 constexpr std::uint64_t kLongestInsertion = 6;
 
-enum class Change : std::uint8_t { drop, repeat, exchange, insert, alter, device };
-constexpr std::array<std::uint16_t, 6> kWeights = {4, 2, 3, 5, 12, 1};
+enum class ProgramChange : std::uint8_t { drop, repeat, exchange, insert, alter, device };
+constexpr std::array<std::uint16_t, 6> kProgramChangeWeights = {4, 2, 3, 5, 12, 1};
 
 class ProgramMutation {
  public:
   ProgramMutation(Random& random, Program& program) : random_(random), program_(program) {}
 
   void apply() {
-    const auto change = static_cast<Change>(random_.weighted(kWeights));
-    if (change == Change::device) return change_device();
-    if (change == Change::insert || program_.operations.empty()) return insert();
+    const auto change = static_cast<ProgramChange>(random_.weighted(kProgramChangeWeights));
+    if (change == ProgramChange::device) return change_device();
+    if (change == ProgramChange::insert || program_.operations.empty()) return insert();
     switch (change) {
-      case Change::drop:
+      case ProgramChange::drop:
         return drop();
-      case Change::repeat:
+      case ProgramChange::repeat:
         return repeat();
-      case Change::exchange:
+      case ProgramChange::exchange:
         return exchange();
       default:
         return mutate_operation(random_, program_, draw_index());

@@ -8,15 +8,15 @@
 namespace taintgraph::traces::internal {
 namespace {
 
-enum Member : std::size_t { outcome, bytes, fill, roots, via, error };
-constexpr std::array<std::string_view, 6> kNames = {"outcome", "bytes", "fill", "roots", "via", "error"};
+enum ExpectationMember : std::size_t { outcome, bytes, fill, roots, via, error };
+constexpr std::array<std::string_view, 6> kExpectationNames = {"outcome", "bytes", "fill", "roots", "via", "error"};
 
 }  // namespace
 
 std::optional<ExpectationText> read_expectation(ValueReader& in) {
   if (!in.object()) return std::nullopt;
   ExpectationText text;
-  Members members(in, kNames);
+  Members members(in, kExpectationNames);
   while (const auto member = members.next()) {
     switch (*member) {
       case outcome:
@@ -25,7 +25,7 @@ std::optional<ExpectationText> read_expectation(ValueReader& in) {
       case bytes:
       case fill:
         text.bytes_place = members.key_place();
-        text.bytes_member = kNames[*member];
+        text.bytes_member = kExpectationNames[*member];
         if (*member == bytes) {
           text.value.bytes = in.hex();
         } else {

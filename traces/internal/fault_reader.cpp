@@ -42,7 +42,7 @@ std::optional<sim::Fault> join(ValueReader& in, FaultParts& parts) {
   const gpu::FaultRow& row = gpu::row(*parts.kind);
   if (parts.fault.when == gpu::FaultWhen::async && !row.sticky) {
     const PathStep step(in.problems(), "when");
-    in.problems().add(parts.when_place, quoted(row.name) +
+    in.problems().add(parts.when_place, in_quotes(row.name) +
                                             " does not stay with the context, so it cannot be async; "
                                             "expected before or after");
     return std::nullopt;
@@ -54,8 +54,8 @@ std::optional<sim::Fault> join(ValueReader& in, FaultParts& parts) {
 bool answers(ValueReader& in, const FaultParts& parts, gpu::Call call) {
   if (!parts.kind || call == gpu::Call::none || may_strike(call, *parts.kind)) return true;
   const PathStep step(in.problems(), "call");
-  in.problems().add(parts.call_place, quoted(gpu::to_string(call)) + " cannot return " +
-                                          quoted(gpu::row(*parts.kind).name) +
+  in.problems().add(parts.call_place, in_quotes(gpu::to_string(call)) + " cannot return " +
+                                          in_quotes(gpu::row(*parts.kind).name) +
                                           "; expected a call of the library whose error it is");
   return false;
 }
@@ -67,7 +67,8 @@ std::optional<gpu::Call> read_call(ValueReader& in, FaultParts& parts) {
   if (!name) return std::nullopt;
   const auto call = gpu::call_from_string(*name);
   if (!call) {
-    in.problems().add(start, "unknown call " + quoted(*name) + "; expected a driver function, as \"cuLaunchKernel\"");
+    in.problems().add(start,
+                      "unknown call " + in_quotes(*name) + "; expected a driver function, as \"cuLaunchKernel\"");
   }
   return call;
 }
@@ -82,7 +83,7 @@ std::optional<sim::CallClass> read_class(ValueReader& in) {
   for (int i = 0; i < static_cast<int>(sim::CallClass::other); ++i) {
     list.add(sim::to_string(static_cast<sim::CallClass>(i)));
   }
-  in.problems().add(start, "unknown class " + quoted(*name) + "; expected " + list.text());
+  in.problems().add(start, "unknown class " + in_quotes(*name) + "; expected " + list.text());
   return std::nullopt;
 }
 
@@ -155,11 +156,11 @@ std::optional<gpu::FaultKind> read_fault_kind(ValueReader& in, FaultUse use) {
     WordList kinds;
     for (const gpu::FaultRow& row : gpu::fault_table())
       if (row.injectable || use == FaultUse::expected) kinds.add(row.name);
-    in.problems().add(start, "unknown fault " + quoted(*name) + "; expected " + kinds.text());
+    in.problems().add(start, "unknown fault " + in_quotes(*name) + "; expected " + kinds.text());
     return std::nullopt;
   }
   if (use == FaultUse::injected && !gpu::row(*kind).injectable) {
-    in.problems().add(start, quoted(*name) + " is no error, so it cannot be injected; expected another kind");
+    in.problems().add(start, in_quotes(*name) + " is no error, so it cannot be injected; expected another kind");
     return std::nullopt;
   }
   return kind;
@@ -253,7 +254,7 @@ std::vector<sim::PlannedFault> read_fault_plan(ValueReader& in) {
     members.require(10);
     if (!planned.id.empty() && !ids.insert(planned.id).second) {
       const PathStep id(in.problems(), kPlannedNames[0]);
-      in.problems().add(parts.id_place, "duplicate id " + quoted(planned.id) + "; expected one id a fault");
+      in.problems().add(parts.id_place, "duplicate id " + in_quotes(planned.id) + "; expected one id a fault");
     }
     if (!answers(in, parts, planned.call.value_or(gpu::Call::none))) continue;
     const auto fault = join(in, parts);

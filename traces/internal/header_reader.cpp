@@ -10,9 +10,9 @@
 namespace taintgraph::traces::internal {
 namespace {
 
-enum Member : std::size_t { format, version, name, note, seed, device, faults, requires_, ops };
-constexpr std::array<std::string_view, 9> kNames = {"format", "version", "name",     "note", "seed",
-                                                    "device", "faults",  "requires", "ops"};
+enum HeaderMember : std::size_t { format, version, name, note, seed, device, faults, requires_, ops };
+constexpr std::array<std::string_view, 9> kHeaderNames = {"format", "version", "name",     "note", "seed",
+                                                          "device", "faults",  "requires", "ops"};
 
 enum DeviceMember : std::size_t { memory, streams, alignment, pool, page, allocator, init, surfacing };
 constexpr std::array<std::string_view, 8> kDeviceNames = {"memory", "streams",   "alignment", "pool",
@@ -25,7 +25,7 @@ std::string read_text(ValueReader& in) {
 
 }  // namespace
 
-HeaderReader::HeaderReader(ValueReader& in) : in_(in), members_(in, kNames, &header_.extensions) {}
+HeaderReader::HeaderReader(ValueReader& in) : in_(in), members_(in, kHeaderNames, &header_.extensions) {}
 
 HeaderReader::Step HeaderReader::step() {
   const auto member = members_.next();
@@ -74,7 +74,7 @@ void HeaderReader::read_format() {
   if (!given) return;
   format_good_ = *given == kFormatName;
   if (!format_good_) {
-    in_.problems().add(start, "unknown format " + quoted(*given) + "; expected " + quoted(kFormatName));
+    in_.problems().add(start, "unknown format " + in_quotes(*given) + "; expected " + in_quotes(kFormatName));
   }
 }
 
@@ -138,7 +138,7 @@ void HeaderReader::read_requires() {
     const auto feature = in_.name("the name of a feature");
     if (!feature) continue;
     // Version 1 has no optional features yet, so whatever is asked for is beyond this reader.
-    in_.problems().add(start, "the trace requires " + quoted(*feature) +
+    in_.problems().add(start, "the trace requires " + in_quotes(*feature) +
                                   ", which this reader does not know; expected no required feature");
   }
 }

@@ -23,7 +23,7 @@ std::string describe_byte(int c, TextWindow& window) {
   const std::string_view ahead(window.at(), static_cast<std::size_t>(window.end() - window.at()));
   if (ahead.substr(0, kByteOrderMark.size()) == kByteOrderMark) return "a byte order mark";
   if (c >= 0x80 && utf8_length(ahead) == 0) return "bytes that are not UTF-8";
-  if (c >= 0x80) return quoted(ahead.substr(0, utf8_length(ahead)));
+  if (c >= 0x80) return in_quotes(ahead.substr(0, utf8_length(ahead)));
   constexpr std::string_view digits = "0123456789abcdef";
   return std::string("the control character 0x") + digits[static_cast<std::size_t>(c >> 4)] +
          digits[static_cast<std::size_t>(c & 15)];
@@ -275,7 +275,7 @@ void JsonScanner::skip_object() {
   while (next_member()) {
     const auto [key, is_new] = keys.insert(key_);  // its strings stay where they are
     const PathStep step(problems_, *key);
-    if (!is_new) problems_.add(key_place_, "duplicate key " + quoted(*key) + "; expected each key once");
+    if (!is_new) problems_.add(key_place_, "duplicate key " + in_quotes(*key) + "; expected each key once");
     skip();
   }
 }

@@ -14,7 +14,7 @@ std::optional<std::uint16_t> read_kernel_name(ValueReader& in) {
   }
   WordList list;
   for (const gpu::KernelInfo& kernel : catalog) list.add(kernel.name);
-  in.problems().add(start, "unknown kernel " + quoted(*name) + "; expected " + list.text());
+  in.problems().add(start, "unknown kernel " + in_quotes(*name) + "; expected " + list.text());
   return std::nullopt;
 }
 

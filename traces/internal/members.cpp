@@ -48,7 +48,7 @@ std::optional<std::size_t> Members::next() {
       return member;
     }
     const PathStep step(in_.problems(), names_[member]);
-    in_.problems().add(key_place_, "duplicate key " + quoted(names_[member]) + "; expected each field once");
+    in_.problems().add(key_place_, "duplicate key " + in_quotes(names_[member]) + "; expected each field once");
     scanner.skip();
   }
   return std::nullopt;
@@ -58,7 +58,7 @@ void Members::keep(const std::string& name) {
   JsonScanner& scanner = in_.scanner();
   if (!others_) others_.emplace();
   if (!others_->insert(name).second) {
-    in_.problems().add(scanner.key_place(), "duplicate key " + quoted(name) + "; expected each field once");
+    in_.problems().add(scanner.key_place(), "duplicate key " + in_quotes(name) + "; expected each field once");
   }
   (void)scanner.peek();
   const std::size_t begin = scanner.unit_bytes();
@@ -82,14 +82,14 @@ void Members::unknown(const std::string& name) {
     expected = list.text();
   }
   in_.problems().add(in_.scanner().key_place(),
-                     "unknown field " + quoted(name) + "; expected " + expected + ", or a name beginning with x-");
+                     "unknown field " + in_quotes(name) + "; expected " + expected + ", or a name beginning with x-");
   in_.scanner().skip();
 }
 
 void Members::require(std::size_t member) {
   if (has(member) || in_.scanner().failed()) return;
   const PathStep step(in_.problems(), names_[member]);
-  in_.problems().add(place_, "missing field " + quoted(names_[member]) + "; expected it in this object");
+  in_.problems().add(place_, "missing field " + in_quotes(names_[member]) + "; expected it in this object");
 }
 
 }  // namespace taintgraph::traces::internal

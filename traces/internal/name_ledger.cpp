@@ -53,11 +53,12 @@ void NameLedger::report(const NameTable& names, std::uint64_t operations, Proble
   std::vector<Missing> missing;
   for (const auto& [name, use] : buffers_) {
     missing.push_back({&use, "no operation of this file allocates a buffer " +
-                                 quoted(names.text(static_cast<NameId>(name))) + "; expected one that is allocated"});
+                                 in_quotes(names.text(static_cast<NameId>(name))) +
+                                 "; expected one that is allocated"});
   }
   for (const auto& [name, use] : operations_) {
-    missing.push_back({&use, "no operation of this file has the id " + quoted(names.text(static_cast<NameId>(name))) +
-                                 "; expected the id of one"});
+    missing.push_back({&use, "no operation of this file has the id " +
+                                 in_quotes(names.text(static_cast<NameId>(name))) + "; expected the id of one"});
   }
   for (auto late = ordinals_.upper_bound(operations); late != ordinals_.end(); ++late) {
     missing.push_back({&late->second, "there is no operation #" + std::to_string(late->first) + "; expected #1 to #" +

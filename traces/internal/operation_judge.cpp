@@ -28,7 +28,7 @@ void OperationReader::judge_fields(Members& members) {
               "; expected it on an operation that makes the driver do something");
     } else {
       add(field, key_place(field),
-          "unknown field " + quoted(name_of(field)) + " of " + std::string(row_->name) + "; expected " +
+          "unknown field " + in_quotes(name_of(field)) + " of " + std::string(row_->name) + "; expected " +
               list_of(row_->allowed) + ", or a name beginning with x-");
     }
   }
@@ -45,12 +45,12 @@ void OperationReader::judge_arguments(const Members& members) {
     const bool has_it = any && arguments_[i].given;
     if (wanted && !has_it) {
       in_.problems().add(any ? value_place(Field::args) : members.place(),
-                         "missing argument " + quoted(kernel.scalar) + " of kernel " + std::string(kernel.name) +
+                         "missing argument " + in_quotes(kernel.scalar) + " of kernel " + std::string(kernel.name) +
                              "; expected a whole number from 0 to " + std::to_string(kernel.scalar_max));
     } else if (!wanted && has_it) {
-      in_.problems().add(arguments_[i].key, "unknown argument " + quoted(argument_names_[i]) + " of kernel " +
+      in_.problems().add(arguments_[i].key, "unknown argument " + in_quotes(argument_names_[i]) + " of kernel " +
                                                 std::string(kernel.name) + "; expected " +
-                                                (kernel.scalar.empty() ? "none" : quoted(kernel.scalar)));
+                                                (kernel.scalar.empty() ? "none" : in_quotes(kernel.scalar)));
     } else if (wanted && arguments_[i].value && *arguments_[i].value > kernel.scalar_max) {
       in_.problems().add(arguments_[i].value_place, "expected a whole number from 0 to " +
                                                         std::to_string(kernel.scalar_max) + ", found " +
@@ -80,7 +80,7 @@ void OperationReader::judge_write(const Members& members) {
 void OperationReader::judge_fault() {
   if (!operation_.fault || !given(Field::fault) || may_stand_on(operation_.kind, operation_.fault->kind)) return;
   add(Field::fault, value_place(Field::fault),
-      quoted(gpu::row(operation_.fault->kind).name) + " is a compiler's answer, and " + std::string(row_->name) +
+      in_quotes(gpu::row(operation_.fault->kind).name) + " is a compiler's answer, and " + std::string(row_->name) +
           " compiles nothing; expected it on a launch");
 }
 
@@ -89,8 +89,8 @@ void OperationReader::judge_expectation() {
   if (operation_.kind == OpKind::read && from_.size() == 1) return;
   const PathStep expect(in_.problems(), name_of(Field::expect));
   const PathStep member(in_.problems(), expect_->bytes_member);
-  in_.problems().add(*expect_->bytes_place,
-                     "only a read of one ref can expect bytes; expected no " + quoted(expect_->bytes_member) + " here");
+  in_.problems().add(*expect_->bytes_place, "only a read of one ref can expect bytes; expected no " +
+                                                in_quotes(expect_->bytes_member) + " here");
 }
 
 void OperationReader::judge_names() {

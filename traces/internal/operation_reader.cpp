@@ -189,7 +189,7 @@ void OperationReader::read_op() {
   if (!name) return;
   row_ = find_op(*name);
   if (row_ == nullptr) {
-    in_.problems().add(start, "unknown op " + quoted(*name) + "; expected " + list_of_ops());
+    in_.problems().add(start, "unknown op " + in_quotes(*name) + "; expected " + list_of_ops());
   }
 }
 
@@ -247,7 +247,7 @@ void OperationReader::read_fingerprint() {
     good = good && hex_value(digit) >= 0;
     if (good) end_.fingerprint = end_.fingerprint * 16 + static_cast<std::uint64_t>(hex_value(digit));
   }
-  if (!good) in_.problems().add(start, "expected a fingerprint of 16 hex digits, found " + quoted(*digits));
+  if (!good) in_.problems().add(start, "expected a fingerprint of 16 hex digits, found " + in_quotes(*digits));
 }
 
 }  // namespace taintgraph::traces::internal

@@ -24,7 +24,7 @@ std::string pointer_token(std::string_view key) {
       token += c;
     }
   }
-  const std::string shown = quoted(token);
+  const std::string shown = in_quotes(token);
   return shown.substr(1, shown.size() - 2);
 }
 
@@ -58,7 +58,7 @@ std::vector<Problem> ProblemList::take() {
   return std::exchange(problems_, {});
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::size_t kept = std::min(text.size(), kMaxQuotedBytes);
   // Cut before a character, not inside one.
   while (kept < text.size() && kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xC0U) == 0x80U) --kept;

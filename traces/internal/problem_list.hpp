@@ -71,6 +71,6 @@ class PathStep {
 };
 
 // `text` in double quotes as it may stand in a message: escaped, and cut if it is long.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace taintgraph::traces::internal

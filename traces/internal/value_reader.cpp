@@ -155,14 +155,14 @@ std::optional<NameId> ValueReader::own_id() {
   const auto given = name("an id");
   if (!given) return std::nullopt;
   if (given->front() == '#') {
-    problems_.add(start, "the id " + quoted(*given) +
+    problems_.add(start, "the id " + in_quotes(*given) +
                              " begins with '#', which is kept for operations without id; "
                              "expected another id");
     return std::nullopt;
   }
   const NameId id = names_.intern(*given);
   if (!ledger_.defines(id)) {
-    problems_.add(start, "duplicate id " + quoted(*given) + "; expected one that no earlier operation has");
+    problems_.add(start, "duplicate id " + in_quotes(*given) + "; expected one that no earlier operation has");
     return std::nullopt;
   }
   return id;
@@ -179,7 +179,7 @@ std::optional<NameId> ValueReader::operation_name() {
   }
   const auto ordinal = ordinal_of(*given);
   if (!ordinal) {
-    problems_.add(start, quoted(*given) + " names no operation; expected '#' and a number from 1");
+    problems_.add(start, in_quotes(*given) + " names no operation; expected '#' and a number from 1");
     return std::nullopt;
   }
   ledger_.uses_ordinal(*ordinal, ordinal_, start, problems_);

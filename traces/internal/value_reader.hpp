@@ -104,7 +104,7 @@ std::optional<Value> ValueReader::word(const std::array<Spelling<Value>, count>&
   const auto given = text(list.text());
   if (!given) return std::nullopt;
   const auto value = value_of(words, *given);
-  if (!value) problems_.add(start, "unknown value " + quoted(*given) + "; expected " + list.text());
+  if (!value) problems_.add(start, "unknown value " + in_quotes(*given) + "; expected " + list.text());
   return value;
 }
 
