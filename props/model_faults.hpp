@@ -27,7 +27,9 @@ struct AsyncFault {
   std::set<std::uint32_t> streams;  // whose work comes after the faulted work: waiting for them is waiting for it
   std::vector<Range> reads;         // by the faulted work, and by all that is known to come after it:
   std::vector<Range> writes;        // whoever touches these comes after it too (W6)
-  bool apart = false;  // on a stream that is none of the program's: waiting for all of those is no wait for it
+  bool apart = false;        // on a stream that is none of the program's: waiting for all of those is no wait for it
+  std::uint32_t stream = 0;  // the faulted work's own,
+  std::uint64_t place = 0;   // of which it is the n-th piece of work; 0: of none
 };
 
 // How much of its write set failed work changed all the same.

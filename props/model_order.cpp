@@ -133,6 +133,16 @@ bool Order::idle(StreamNumber stream) const {
   return true;
 }
 
+std::uint64_t Order::queued(StreamNumber stream) const {
+  return stream < rows_.size() ? rows_[stream].queued.size() : 0;
+}
+
+bool Order::comes_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const {
+  if (stream >= rows_.size()) return false;
+  const std::vector<std::uint64_t>& put_behind = rows_[stream].put_behind;
+  return other < put_behind.size() && put_behind[other] >= place;
+}
+
 Suspects Order::suspects() const {
   std::set<Ordinal> newest;  // an operation queues one piece of work
   Suspects result;

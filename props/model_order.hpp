@@ -51,6 +51,11 @@ class Order {
   // Whether the host knows already that all work of the stream, and what that comes after, is done.
   [[nodiscard]] bool idle(StreamNumber stream) const;
 
+  // How many pieces of work the stream has queued.
+  [[nodiscard]] std::uint64_t queued(StreamNumber stream) const;
+  // Whether what the stream queued last comes after so much of the other's.
+  [[nodiscard]] bool comes_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const;
+
   [[nodiscard]] Suspects suspects() const;
 
  private:

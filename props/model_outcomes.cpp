@@ -200,11 +200,17 @@ void Model::leave_behind(Step& step) {
   leave_behind(std::move(left));
 }
 
+// Work that comes after faulted work never runs. It may also come after it because of other bytes of one buffer.
 void Model::leave_behind(reference::AsyncFault fault) {
   for (const reference::AsyncFault& earlier : state_.pending) {
     for (const std::uint32_t stream : fault.streams) {
-      fault.doubtful = fault.doubtful || earlier.streams.count(stream) != 0;
+      const bool put_behind = earlier.place != 0 && state_.order.comes_after(stream, earlier.stream, earlier.place);
+      fault.doubtful = fault.doubtful || put_behind || earlier.streams.count(stream) != 0;
     }
+  }
+  if (!fault.streams.empty()) {
+    fault.stream = *fault.streams.begin();
+    fault.place = state_.order.queued(fault.stream);
   }
   state_.pending.push_back(std::move(fault));
 }
