@@ -59,6 +59,8 @@ class ProgramMutation {
 
   void drop() {
     const auto [begin, end] = draw_run();
+    if (begin == program_.operations.begin() && end == program_.operations.end())
+      return insert();  // one without is none
     program_.operations.erase(begin, end);
   }
 
