@@ -8,7 +8,7 @@ Handle BufferTable::create(std::uint64_t size_bytes, Correlation correlation) {
   auto control = std::make_unique<internal::BufferControl>();
   if (free_slots_.empty()) {
     if (free_slots_.capacity() <= buffers_.size()) free_slots_.reserve(2 * buffers_.size() + 1);
-    buffers_.add();
+    buffers_.emplace_back();
     free_slots_.push_back(static_cast<std::uint32_t>(buffers_.size() - 1));
   }
   const std::uint32_t slot = free_slots_.back();

@@ -7,11 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "core/handle.hpp"
-#include "core/internal/block_list.hpp"
 #include "core/slice.hpp"
 
 namespace taintgraph::core {
@@ -76,20 +76,18 @@ class BufferTable {
   [[nodiscard]] std::size_t size() const { return live_; }
   template <class Visit>
   void for_each(Visit&& visit) {
-    buffers_.for_each([&](std::size_t, Buffer& each) {
+    for (Buffer& each : buffers_)
       if (each.live) visit(each);
-    });
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    buffers_.for_each([&](std::size_t, const Buffer& each) {
+    for (const Buffer& each : buffers_)
       if (each.live) visit(each);
-    });
   }
 
  private:
   std::shared_ptr<DropQueue> drops_;
-  internal::BlockList<Buffer> buffers_;
+  std::deque<Buffer> buffers_;  // a deque: buffers stay where they are
   std::vector<std::uint32_t> free_slots_;
   std::size_t live_ = 0;
 };

@@ -28,7 +28,7 @@ inline ErrorGraph::Carried& ErrorGraph::enter(Correlation correlation) {
   index_.reserve_one();
   if (free_ == 0) {
     free_nodes_.resize(nodes_.size() + 1);
-    free_nodes_[free_++] = &nodes_.add();
+    free_nodes_[free_++] = &nodes_.emplace_back();
   }
   Node& fresh = *free_nodes_[--free_];
   fresh.id = FailureId(++minted_);

@@ -12,13 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
 #include "core/failure.hpp"
-#include "core/internal/block_list.hpp"
 #include "core/internal/id_map.hpp"
 
 namespace taintgraph::core {
@@ -164,7 +164,7 @@ class ErrorGraph {
 
   const Error provisional_ = torn_down();
   internal::IdMap<Carried> index_;
-  internal::BlockList<Node> nodes_;
+  std::deque<Node> nodes_;         // a deque: nodes stay where they are
   std::vector<Node*> free_nodes_;  // room for every node, so that dropping never allocates
   std::size_t free_ = 0;           // how many stand there
   std::uint64_t minted_ = 0;

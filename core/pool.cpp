@@ -178,9 +178,9 @@ void Pool::make_slices(std::size_t count) {
     grow(free_nodes_);
     std::set<FreeKey> maker;
     maker.insert(FreeKey{});
-    std::vector<Mark> readers;
-    readers.reserve(kUsualReaders);
-    slices_.add().usage.readers = std::move(readers);
+    Slice fresh;
+    fresh.usage.readers.reserve(kUsualReaders);
+    slices_.push_back(std::move(fresh));
     free_nodes_.push_back(maker.extract(maker.begin()));
     tombstones_.push_back(static_cast<SliceId>(slices_.size() - 1));
   }

@@ -13,12 +13,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "core/internal/block_list.hpp"
 #include "core/slice.hpp"
 
 namespace taintgraph::core {
@@ -105,9 +105,11 @@ class Pool {
   // Calls visit(SliceId, const Slice&) for every slice that is not a tombstone.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    slices_.for_each([&](std::size_t id, const Slice& each) {
+    std::uint32_t id = 0;
+    for (const Slice& each : slices_) {
       if (each.state != SliceState::tombstone) visit(static_cast<SliceId>(id), each);
-    });
+      ++id;
+    }
   }
 
   // CHECKs that slices cover each page without gap or overlap, that no two free neighbours exist, every list and sum.
@@ -140,7 +142,7 @@ class Pool {
 
   PoolOptions options_;
   ErrorGraph& graph_;
-  internal::BlockList<Slice> slices_;
+  std::deque<Slice> slices_;  // a deque: slices stay where they are
   std::vector<SliceId> tombstones_;
   std::vector<SliceId> retired_;  // oldest first
   std::set<FreeKey> free_;
