@@ -141,7 +141,7 @@ class Model {
   Prediction submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed = std::nullopt);
   [[nodiscard]] static bool hangs(reference::Nodes graph);
   [[nodiscard]] static bool may_be_no_work(reference::Nodes graph);
-  void queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
+  void queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed, reference::Holds holds);
   void queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
   Prediction skip(Step& step, reference::Nodes graph, std::vector<reference::ClaimedInput> inputs);
   Prediction read(Step& step);

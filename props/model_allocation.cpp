@@ -77,8 +77,12 @@ Prediction Model::relocate(Step& step) {
   if (stopped) {
     const bool copied = stopped->strike.call == gpu::Call::cuMemcpyDtoDAsync || threw(*stopped);
     Prediction failed = fail(step, *stopped);
-    if (step.verdict.elsewhere) state_.order_open = true;
-    if (copied && has_bytes) state_.order.relocate(stream, step.ordinal, buffer, false);
+    const bool doubtful = step.verdict.elsewhere;
+    if (doubtful) state_.order_open = true;
+    if (has_bytes && (copied || doubtful)) {
+      const reference::Holds holds = doubtful ? reference::Holds::perhaps : reference::Holds::surely;
+      state_.order.relocate(stream, step.ordinal, buffer, false, holds);
+    }
     return failed;
   }
   if (may_lack_room(step.operation)) {

@@ -25,48 +25,71 @@ Order::Row& Order::row(StreamNumber stream) {
   return rows_[stream];
 }
 
-std::uint64_t& Order::behind(Row& row, StreamNumber other) {
-  if (other >= row.put_behind.size()) row.put_behind.resize(std::size_t{other} + 1);
-  return row.put_behind[other];
+std::uint64_t& Order::entry(Places& places, StreamNumber other) {
+  if (other >= places.size()) places.resize(std::size_t{other} + 1);
+  return places[other];
 }
 
-void Order::wait(StreamNumber stream, StreamNumber on) {
+std::uint64_t Order::place_in(const Places& places, StreamNumber other) {
+  return other < places.size() ? places[other] : 0;
+}
+
+void Order::add(Places& places, const Places& others) {
+  for (StreamNumber other = 0; other < others.size(); ++other)
+    entry(places, other) = std::max(entry(places, other), others[other]);
+}
+
+void Order::wait(StreamNumber stream, StreamNumber on, Holds holds) {
   if (stream == on) return;
   rows_.resize(std::max(rows_.size(), std::size_t{std::max(stream, on)} + 1));  // so that both stay where they are
   const Row& waited = rows_[on];
   Row& waiting = rows_[stream];
-  for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
-    behind(waiting, other) = std::max(behind(waiting, other), waited.put_behind[other]);
-  behind(waiting, on) = waited.queued.size();
-  waiting.going = std::max(waiting.going, waited.going);
+  const auto put = [&](Places& places) {
+    add(places, waited.put_behind);
+    entry(places, on) = waited.queued.size();
+  };
+  const bool surely = holds == Holds::surely;
+  put(surely ? waiting.put_behind : waiting.perhaps_behind);
+  if (holds == Holds::perhaps) put(waiting.perhaps_noted);
+  if (holds != Holds::unnoted) add(waiting.perhaps_noted, waited.perhaps_noted);
+  add(waiting.perhaps_behind, waited.perhaps_behind);
+  waiting.going = std::max(waiting.going, std::min(waited.going, surely ? Going::never : Going::perhaps));
 }
 
 // Nothing has to be done for work that is proved, or that the stream was put behind before.
-void Order::after(StreamNumber stream, Mark mark) {
+void Order::after(StreamNumber stream, Mark mark, Holds holds) {
   if (mark.stream == stream || mark.place <= row(mark.stream).proven) return;
-  if (mark.place <= behind(row(stream), mark.stream)) return;
-  wait(stream, mark.stream);
+  const Row& waiting = row(stream);
+  if (mark.place <= place_in(waiting.put_behind, mark.stream)) return;
+  const bool perhaps_done = mark.place <= row(mark.stream).perhaps_proven;
+  const bool perhaps_put = mark.place <= place_in(waiting.perhaps_noted, mark.stream);
+  const bool sure = holds == Holds::surely && mark.holds == Holds::surely && !perhaps_done && !perhaps_put;
+  wait(stream, mark.stream, sure ? Holds::surely : Holds::perhaps);
 }
 
-void Order::after_last_write(StreamNumber stream, Ordinal buffer) { after(stream, usage_[buffer].writer); }
-
-void Order::after_every_use(StreamNumber stream, Ordinal buffer) {
-  const Usage& usage = usage_[buffer];
-  after(stream, usage.writer);
-  for (const Mark& reader : usage.readers) after(stream, reader);
+void Order::after_every_write(StreamNumber stream, const Usage& usage, Holds holds) {
+  after(stream, usage.writer, holds);
+  for (const Mark& writer : usage.perhaps_writers) after(stream, writer, holds);
 }
 
-Order::Mark Order::queue(StreamNumber stream, Ordinal operation) {
+void Order::after_every_use(StreamNumber stream, const Usage& usage, Holds holds) {
+  after_every_write(stream, usage, holds);
+  for (const Mark& reader : usage.readers) after(stream, reader, holds);
+}
+
+Order::Mark Order::queue(StreamNumber stream, Ordinal operation, Holds holds) {
   std::vector<Ordinal>& queued = row(stream).queued;
   if (queued.empty()) queued.reserve(kSuspectsOfStream);
   queued.push_back(operation);
-  return {stream, queued.size()};
+  return {stream, queued.size(), holds};
 }
 
+// A use that perhaps is none takes no other's place.
 void Order::reads(Mark mark, Ordinal buffer) {
   std::vector<Mark>& readers = usage_[buffer].readers;
-  const auto own =
-      std::find_if(readers.begin(), readers.end(), [=](const Mark& each) { return each.stream == mark.stream; });
+  const auto own = std::find_if(readers.begin(), readers.end(), [=](const Mark& each) {
+    return each.stream == mark.stream && (mark.holds == Holds::surely || each.holds == Holds::perhaps);
+  });
   if (own != readers.end()) {
     *own = mark;
   } else {
@@ -74,31 +97,33 @@ void Order::reads(Mark mark, Ordinal buffer) {
   }
 }
 
-void Order::writes(Mark mark, Ordinal buffer) {
-  Usage& usage = usage_[buffer];
+void Order::write(Mark mark, Usage& usage) {
+  if (mark.holds == Holds::perhaps) return usage.perhaps_writers.push_back(mark);
   usage.writer = mark;
+  usage.perhaps_writers.clear();
   usage.readers.clear();
 }
 
-void Order::work(StreamNumber stream, Ordinal operation, Nodes graph) {
-  each_buffer(graph, &Node::reads, [&](Ordinal buffer) { after_last_write(stream, buffer); });
-  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { after_every_use(stream, buffer); });
-  const Mark mark = queue(stream, operation);
+void Order::work(StreamNumber stream, Ordinal operation, Nodes graph, Holds holds) {
+  each_buffer(graph, &Node::reads, [&](Ordinal buffer) { after_every_write(stream, usage_[buffer], holds); });
+  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { after_every_use(stream, usage_[buffer], holds); });
+  const Mark mark = queue(stream, operation, holds);
   each_buffer(graph, &Node::reads, [&](Ordinal buffer) { reads(mark, buffer); });
-  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { writes(mark, buffer); });
+  each_buffer(graph, &Node::writes, [&](Ordinal buffer) { write(mark, usage_[buffer]); });
 }
 
-void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name) {
-  work(stream, operation, graph);
-  after(stream, replays_[name]);
-  replays_[name] = Mark{stream, row(stream).queued.size()};
+void Order::replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name, Holds holds) {
+  work(stream, operation, graph, holds);
+  Usage& usage = replays_[name];
+  after_every_write(stream, usage, holds);
+  write(Mark{stream, row(stream).queued.size(), holds}, usage);
 }
 
-void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved) {
-  after_last_write(stream, buffer);
-  const Mark mark = queue(stream, operation);
+void Order::relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved, Holds holds) {
+  after_every_write(stream, usage_[buffer], holds);
+  const Mark mark = queue(stream, operation, holds);
   reads(mark, buffer);
-  if (moved) writes(mark, buffer);  // nobody has used the new memory before
+  if (moved) write(mark, usage_[buffer]);  // nobody has used the new memory before
 }
 
 void Order::proved(StreamNumber stream) {
@@ -107,13 +132,13 @@ void Order::proved(StreamNumber stream) {
   waited.going = Going::on;
   for (StreamNumber other = 0; other < waited.put_behind.size(); ++other)
     rows_[other].proven = std::max(rows_[other].proven, waited.put_behind[other]);
+  for (StreamNumber other = 0; other < waited.perhaps_noted.size(); ++other)
+    rows_[other].perhaps_proven = std::max(rows_[other].perhaps_proven, waited.perhaps_noted[other]);
 }
 
 void Order::never_ends(StreamNumber stream) { row(stream).going = Going::never; }
 
-void Order::doubt(StreamNumber stream, bool hung_before) {
-  if (!hung_before) row(stream).going = Going::perhaps;
-}
+void Order::doubt(StreamNumber stream) { row(stream).going = std::max(row(stream).going, Going::perhaps); }
 
 Order::Going Order::state_of(StreamNumber stream) const {
   return stream < rows_.size() ? rows_[stream].going : Going::on;
@@ -127,8 +152,9 @@ bool Order::idle(StreamNumber stream) const {
   if (stream >= rows_.size()) return true;
   const Row& asked = rows_[stream];
   if (asked.going != Going::on || asked.queued.size() != asked.proven) return false;
-  for (StreamNumber other = 0; other < asked.put_behind.size(); ++other) {
-    if (asked.put_behind[other] > rows_[other].proven) return false;
+  for (StreamNumber other = 0; other < rows_.size(); ++other) {
+    const std::uint64_t behind = std::max(place_in(asked.put_behind, other), place_in(asked.perhaps_behind, other));
+    if (behind > rows_[other].proven) return false;
   }
   return true;
 }
@@ -137,10 +163,10 @@ std::uint64_t Order::queued(StreamNumber stream) const {
   return stream < rows_.size() ? rows_[stream].queued.size() : 0;
 }
 
-bool Order::comes_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const {
+bool Order::may_come_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const {
   if (stream >= rows_.size()) return false;
-  const std::vector<std::uint64_t>& put_behind = rows_[stream].put_behind;
-  return other < put_behind.size() && put_behind[other] >= place;
+  const Row& later = rows_[stream];
+  return std::max(place_in(later.put_behind, other), place_in(later.perhaps_behind, other)) >= place;
 }
 
 Suspects Order::suspects() const {

@@ -24,17 +24,21 @@ using StreamNumber = std::uint32_t;
 // Of the operations that may be to blame, those listed for each stream are its newest.
 inline constexpr std::size_t kSuspectsOfStream = 16;
 
+// How far anybody can say that one thing was put behind another, or queued. `unnoted`: perhaps, and the runtime takes
+// it that it was not.
+enum class Holds : std::uint8_t { surely, perhaps, unnoted };
+
 class Order {
  public:
   // `stream` comes after all that `on` has queued so far.
-  void wait(StreamNumber stream, StreamNumber on);
+  void wait(StreamNumber stream, StreamNumber on, Holds holds = Holds::surely);
 
   // Work of `operation` is queued on `stream`.
-  void work(StreamNumber stream, Ordinal operation, Nodes graph);
+  void work(StreamNumber stream, Ordinal operation, Nodes graph, Holds holds = Holds::surely);
   // The same for a replay, which comes after the last one of its graph.
-  void replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name);
+  void replay(StreamNumber stream, Ordinal operation, Nodes graph, traces::NameId name, Holds holds = Holds::surely);
   // The same for a copy of a buffer to other memory; `moved`: it lives there from now on.
-  void relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved);
+  void relocate(StreamNumber stream, Ordinal operation, Ordinal buffer, bool moved, Holds holds = Holds::surely);
   void forget_graph(traces::NameId name) { replays_.erase(name); }
 
   // The host has waited for the stream, and the wait was good.
@@ -42,8 +46,8 @@ class Order {
 
   // What was queued on `stream` last is never done, nor is anything that comes after it, on this stream or others.
   void never_ends(StreamNumber stream);
-  // Nobody can say whether the stream was put behind what hangs. Nothing if it hung before.
-  void doubt(StreamNumber stream, bool hung_before);
+  // Nobody can say whether the stream was put behind what hangs.
+  void doubt(StreamNumber stream);
   // Whether a wait for the stream would never come back; whether nobody can say; whether either holds of any stream.
   [[nodiscard]] bool hangs(StreamNumber stream) const { return state_of(stream) == Going::never; }
   [[nodiscard]] bool may_hang(StreamNumber stream) const { return state_of(stream) == Going::perhaps; }
@@ -53,8 +57,8 @@ class Order {
 
   // How many pieces of work the stream has queued.
   [[nodiscard]] std::uint64_t queued(StreamNumber stream) const;
-  // Whether what the stream queued last comes after so much of the other's.
-  [[nodiscard]] bool comes_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const;
+  // Whether what the stream queued last comes after so much of the other's, or may.
+  [[nodiscard]] bool may_come_after(StreamNumber stream, StreamNumber other, std::uint64_t place) const;
 
   [[nodiscard]] Suspects suspects() const;
 
@@ -63,33 +67,42 @@ class Order {
   struct Mark {
     StreamNumber stream = 0;
     std::uint64_t place = 0;
+    Holds holds = Holds::surely;
   };
   struct Usage {
-    Mark writer;
-    std::vector<Mark> readers;  // of each stream the last since the last write, in order of the first
+    Mark writer;                        // the last that surely is one
+    std::vector<Mark> readers;          // of each stream the last since the last write, in order of the first
+    std::vector<Mark> perhaps_writers;  // since the last write
   };
+  // By the number of another stream: so much of its work. Nothing of those that it lacks.
+  using Places = std::vector<std::uint64_t>;
   enum class Going : std::uint8_t { on, perhaps, never };
   struct Row {
-    std::vector<Ordinal> queued;            // operations, from the first
-    std::uint64_t proven = 0;               // so many of them
-    Going going = Going::on;                // what comes next
-    std::vector<std::uint64_t> put_behind;  // so much of each other stream, by its number; none of those that it lacks
+    std::vector<Ordinal> queued;  // operations, from the first
+    std::uint64_t proven = 0;     // so many of them
+    std::uint64_t perhaps_proven = 0;
+    Going going = Going::on;  // what comes next
+    Places put_behind;
+    Places perhaps_noted;   // as being behind it
+    Places perhaps_behind;  // all of those, and more
   };
 
   [[nodiscard]] Row& row(StreamNumber stream);
-  [[nodiscard]] static std::uint64_t& behind(Row& row, StreamNumber other);
+  [[nodiscard]] static std::uint64_t& entry(Places& places, StreamNumber other);
+  static void add(Places& places, const Places& others);
+  [[nodiscard]] static std::uint64_t place_in(const Places& places, StreamNumber other);
 
-  void after(StreamNumber stream, Mark mark);
-  void after_last_write(StreamNumber stream, Ordinal buffer);
-  void after_every_use(StreamNumber stream, Ordinal buffer);
-  Mark queue(StreamNumber stream, Ordinal operation);
+  void after(StreamNumber stream, Mark mark, Holds holds);
+  void after_every_write(StreamNumber stream, const Usage& usage, Holds holds);
+  void after_every_use(StreamNumber stream, const Usage& usage, Holds holds);
+  Mark queue(StreamNumber stream, Ordinal operation, Holds holds);
   void reads(Mark mark, Ordinal buffer);
-  void writes(Mark mark, Ordinal buffer);
+  static void write(Mark mark, Usage& usage);
   [[nodiscard]] Going state_of(StreamNumber stream) const;
 
-  std::vector<Row> rows_;                   // by stream, up to the last one used
-  std::map<Ordinal, Usage> usage_;          // by buffer
-  std::map<traces::NameId, Mark> replays_;  // the last of each graph
+  std::vector<Row> rows_;                    // by stream, up to the last one used
+  std::map<Ordinal, Usage> usage_;           // by buffer
+  std::map<traces::NameId, Usage> replays_;  // of each graph, which it writes
 };
 
 }  // namespace taintgraph::props::reference

@@ -48,8 +48,7 @@ bool Model::meets_an_error(const Step& step, bool some_end) {
 std::optional<Model::Trouble> Model::stalling(Step& step, reference::Nodes graph) {
   if (!state_.order.hangs()) return std::nullopt;
   if (step.verdict.unordered && ask(step)) {
-    const std::uint32_t stream = open_stream(step.operation.stream);
-    state_.order.doubt(stream, state_.order.hangs(stream));
+    state_.order.doubt(open_stream(step.operation.stream));
     return Trouble{reference::cause_of(step.verdict.unordered->kind), *step.verdict.unordered};
   }
   constexpr std::size_t kOperandsInlined = 16;
@@ -204,7 +203,7 @@ void Model::leave_behind(Step& step) {
 void Model::leave_behind(reference::AsyncFault fault) {
   for (const reference::AsyncFault& earlier : state_.pending) {
     for (const std::uint32_t stream : fault.streams) {
-      const bool put_behind = earlier.place != 0 && state_.order.comes_after(stream, earlier.stream, earlier.place);
+      const bool put_behind = earlier.place != 0 && state_.order.may_come_after(stream, earlier.stream, earlier.place);
       fault.doubtful = fault.doubtful || put_behind || earlier.streams.count(stream) != 0;
     }
   }

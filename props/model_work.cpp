@@ -88,10 +88,12 @@ Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<trace
   std::vector<reference::ClaimedInput> inputs = reference::claimed_inputs(graph, state_.memory);
   if (!inputs.empty()) return skip(step, graph, std::move(inputs));
 
-  if (!state_.pending.empty()) follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   std::optional<Trouble> stopped = surfacing(step, Reach::submits);
   if (!stopped) stopped = stalling(step, graph);
   if (!stopped) stopped = own_trouble(step);
+  const bool in_order = !stopped || !step.verdict.elsewhere;
+  if (in_order && !state_.pending.empty())
+    follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   if (stopped) {
     reference::run_partly(graph, stopped->strike, state_.memory);
     const bool doubtful = stopped->strike.effect == reference::Effect::unknown;
@@ -105,7 +107,7 @@ Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<trace
     if (happened && hangs(graph)) state_.order.never_ends(step.operation.stream);
     return prediction;
   }
-  queue(step, graph, replayed);
+  queue(step, graph, replayed, reference::Holds::surely);
   reference::run(graph, state_.memory);
   reference::claim_written(graph, 0, state_.memory);
   if (step.verdict.leaves_behind) {
@@ -157,22 +159,20 @@ void Model::leave_faults_of(reference::Nodes graph, std::uint32_t stream, bool d
   leave_behind(std::move(left));
 }
 
-void Model::queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
+void Model::queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed, reference::Holds holds) {
   const std::uint32_t stream = step.operation.stream;
   if (replayed) {
-    state_.order.replay(stream, step.ordinal, graph, *replayed);
+    state_.order.replay(stream, step.ordinal, graph, *replayed, holds);
   } else {
-    state_.order.work(stream, step.ordinal, graph);
+    state_.order.work(stream, step.ordinal, graph, holds);
   }
 }
 
 // Failed work is queued too, as far as anybody knows, unless putting it in order was what failed.
 void Model::queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed) {
-  const bool hung_before = state_.order.hangs(step.operation.stream);
-  queue(step, graph, replayed);
-  if (!step.verdict.elsewhere) return;
-  state_.order_open = true;
-  if (state_.order.hangs(step.operation.stream)) state_.order.doubt(step.operation.stream, hung_before);
+  const bool doubtful = step.verdict.elsewhere;
+  queue(step, graph, replayed, doubtful ? reference::Holds::perhaps : reference::Holds::surely);
+  state_.order_open = state_.order_open || doubtful;
 }
 
 Prediction Model::skip(Step& step, reference::Nodes graph, std::vector<reference::ClaimedInput> inputs) {
@@ -202,6 +202,8 @@ Prediction Model::read(Step& step) {
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
   if (!roots.empty()) return unwritten(*from, std::move(roots));
   if (all_empty(*from)) return {};
+  std::vector<reference::AsyncFault> unordered;
+  if (step.verdict.elsewhere) unordered = state_.pending;
   follow(operation.stream, *from, {});
   const reference::Node node{.reads = *from};
   const reference::Nodes reading(&node, 1);
@@ -216,19 +218,25 @@ Prediction Model::read(Step& step) {
     order.work(operation.stream, step.ordinal, reading);
     const bool given_up_on = order.hangs(operation.stream) && (!struck || (unseen && ask(step)));
     if (given_up_on || (order.may_hang(operation.stream) && (!struck || unseen) && ask(step))) {
-      state_.order = order;
+      if (step.verdict.elsewhere) {
+        state_.pending = std::move(unordered);
+        state_.order.work(operation.stream, step.ordinal, reading, reference::Holds::perhaps);
+      } else {
+        state_.order = std::move(order);
+      }
       Prediction given_up = with(Outcome::timeout, {});
       given_up.error = "timeout";
       return given_up;
     }
   }
   if (stopped) {
+    if (step.verdict.elsewhere) state_.pending = std::move(unordered);
     Prediction failed = fail(step, *stopped);
     queue_failed(step, reading, std::nullopt);
     if (threw(*stopped)) proved(operation.stream);
     return failed;
   }
-  queue(step, reading, std::nullopt);
+  queue(step, reading, std::nullopt, reference::Holds::surely);
   proved(operation.stream);
   leave_behind(step);
   Prediction prediction;
@@ -294,10 +302,12 @@ Prediction Model::wait(Step& step) {
   if (!stopped) stopped = own_trouble(step);
   if (stopped) {
     Prediction failed = fail(step, *stopped);
-    const bool after_a_hang = state_.order.hangs(operation.on) || state_.order.may_hang(operation.on);
     const bool perhaps_made = step.verdict.elsewhere || stopped->strike.when == gpu::FaultWhen::after;
-    if (after_a_hang && perhaps_made) state_.order.doubt(operation.stream, state_.order.hangs(operation.stream));
-    if (threw(*stopped)) state_.order.wait(operation.stream, operation.on);
+    if (threw(*stopped)) {
+      state_.order.wait(operation.stream, operation.on);
+    } else if (perhaps_made) {
+      state_.order.wait(operation.stream, operation.on, reference::Holds::unnoted);
+    }
     return failed;
   }
   state_.order.wait(operation.stream, operation.on);
