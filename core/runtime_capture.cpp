@@ -84,7 +84,9 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
   try {
     run(request.host_code);
   } catch (...) {
-    static_cast<void>(close_window(request.stream));  // the exception is what the caller hears of
+    // The exception is what the caller hears of, but nothing hides the loss of the device (D1).
+    auto closed = close_window(request.stream);
+    if (!closed && closed.error().sticky) static_cast<void>(failed(std::move(closed.error()), request.correlation));
     throw;
   }
   return {};

@@ -1,6 +1,8 @@
 // Capture and replay as the runtime judges them (G1-G3), on a device that does nothing.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "core/runtime.hpp"
 #include "core/scripted_device_for_tests.hpp"
 
@@ -241,6 +243,31 @@ TEST_F(CaptureTest, PoisonClosesTheWindow) {  // D1
   EXPECT_EQ(graph.error().outcome, Outcome::poisoned);
   EXPECT_TRUE(runtime_.reset());
   EXPECT_TRUE(begin());
+}
+
+// The exception reaches the caller, and what came to light while it was undone is not lost for that (D1).
+TEST_F(CaptureTest, ALossMetWhileAnExceptionIsUndoneIsNotHidden) {
+  struct Throws final : HostCode {
+    void run() override { throw std::runtime_error("host code"); }
+  } throws;
+  const Error lost{.name = "illegal_address", .sticky = true, .recovery = Recovery::context};
+  const auto correlation_of_poison = [this] { return runtime_.graph().correlation(runtime_.poison()); };
+
+  device_.fail("abandon_capture", lost);
+  EXPECT_THROW(static_cast<void>(
+                   runtime_.capture_begin({.stream = kStream, .correlation = Correlation{71}, .host_code = &throws})),
+               std::runtime_error);
+  ASSERT_TRUE(runtime_.poison());
+  EXPECT_EQ(correlation_of_poison(), Correlation{71});
+  ASSERT_TRUE(runtime_.reset());
+
+  ASSERT_TRUE(begin());
+  device_.fail("drop_graph", lost);
+  EXPECT_THROW(static_cast<void>(
+                   runtime_.capture_end({.stream = kStream, .correlation = Correlation{72}, .host_code = &throws})),
+               std::runtime_error);
+  ASSERT_TRUE(runtime_.poison());
+  EXPECT_EQ(correlation_of_poison(), Correlation{72});
 }
 
 }  // namespace

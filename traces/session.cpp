@@ -60,6 +60,7 @@ StepResult Session::execute(const Operation& operation) {
 
   const bool drops = state.options.validate && operation.kind != OpKind::check && state.ordinal % kOperationsADrop == 0;
   const core::BufferId dropped = drops ? state.drop_empty_buffer() : core::BufferId();
+  const bool poisoned = static_cast<bool>(state.machine.runtime->poison());
   StepResult result;
   try {
     state.run(operation, result);
@@ -68,6 +69,7 @@ StepResult Session::execute(const Operation& operation) {
     result.outcome = Outcome::failed;
     result.roots = {state.ordinal};
     result.error = gpu::row(gpu::FaultKind::host_exception).name;
+    if (!poisoned) state.judge_loss(result);
   }
   if (drops) state.expect_gone(dropped, result);
   state.note_state(operation, result);

@@ -26,7 +26,24 @@ Outcome outcome_of(core::Outcome outcome) {
   return Outcome::failed;
 }
 
+void keep_suspects(const core::Suspects& suspects, StepResult& result) {
+  for (const core::Suspect& suspect : suspects.newest)
+    result.suspects.push_back(static_cast<std::uint64_t>(suspect.correlation));
+  result.suspects_dropped = suspects.dropped;
+}
+
 }  // namespace
+
+// The device may be lost while the runtime undoes what the exception stopped, and then that is what counts (D1).
+void Session::State::judge_loss(StepResult& result) const {
+  const core::FailureId poison = machine.runtime->poison();
+  if (!poison) return;
+  const core::ErrorGraph& graph = machine.runtime->graph();
+  result.roots = {static_cast<std::uint64_t>(graph.correlation(poison))};
+  result.error = graph.error(poison).name;
+  result.detail = graph.error(poison).detail;
+  keep_suspects(graph.suspects(poison), result);
+}
 
 void Session::State::judge(const core::Status& status, StepResult& result) const {
   if (status) return;
@@ -39,11 +56,7 @@ void Session::State::judge(const core::Status& status, StepResult& result) const
     result.roots.push_back(static_cast<std::uint64_t>(report.correlation));
   const auto blamed = std::find_if(error.several.reports.begin(), error.several.reports.end(),
                                    [](const core::FailureReport& each) { return !each.suspects.newest.empty(); });
-  if (blamed != error.several.reports.end()) {
-    for (const core::Suspect& suspect : blamed->suspects.newest)
-      result.suspects.push_back(static_cast<std::uint64_t>(suspect.correlation));
-    result.suspects_dropped = blamed->suspects.dropped;
-  }
+  if (blamed != error.several.reports.end()) keep_suspects(blamed->suspects, result);
   if (result.outcome == Outcome::unwritten && !error.several.reports.empty())
     for (const core::SkipRecord& skip : error.several.reports.front().chain)
       result.via.push_back(static_cast<std::uint64_t>(skip.correlation));

@@ -54,6 +54,8 @@ struct Session::State {
   void arm(const Operation& operation);
   void run(const Operation& operation, StepResult& result);
   void judge(const core::Status& status, StepResult& result) const;
+  // Of an operation that ended in an exception, on a device that was healthy before.
+  void judge_loss(StepResult& result) const;
   void reject(std::string_view error, StepResult& result) const;
 
   void relocate(const Operation& operation, StepResult& result);
