@@ -16,6 +16,30 @@
 #include <stdexcept>
 #include <utility>
 
+#if defined(__has_feature)
+#define TAINTGRAPH_HAS_FEATURE(name) __has_feature(name)
+#else
+#define TAINTGRAPH_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || TAINTGRAPH_HAS_FEATURE(address_sanitizer)
+#define TAINTGRAPH_ASAN 1
+#else
+#define TAINTGRAPH_ASAN 0
+#endif
+#if TAINTGRAPH_ASAN || defined(__SANITIZE_THREAD__) || TAINTGRAPH_HAS_FEATURE(thread_sanitizer) || \
+    TAINTGRAPH_HAS_FEATURE(memory_sanitizer)
+#define TAINTGRAPH_SANITIZED true
+#else
+#define TAINTGRAPH_SANITIZED false
+#endif
+
+#if TAINTGRAPH_ASAN
+// What the address sanitizer does unless ASAN_OPTIONS says otherwise. A case allocates thousands of times and frees all
+// of it within milliseconds: noting the whole stack each time, and keeping more freed memory than a few cases leave,
+// takes longer than the case.
+extern "C" const char* __asan_default_options() { return "malloc_context_size=4:quarantine_size_mb=4"; }
+#endif
+
 namespace taintgraph::props {
 namespace {
 
@@ -25,17 +49,7 @@ constexpr int kExceptionStatus = 99;
 constexpr int kMemoryStatus = 98;
 
 // A sanitizer reserves more address space than any limit would leave it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
+constexpr bool kSanitized = TAINTGRAPH_SANITIZED;
 
 void limit(decltype(RLIMIT_AS) resource, std::uint64_t bytes) {
   rlimit both{};
