@@ -63,8 +63,7 @@ Allocation Runtime::alloc(const AllocRequest& request) {
 
 Status Runtime::free(Handle& handle) {
   drain_dropped();
-  if (!buffers_.owns(handle) || !buffers_.find(handle.id()))
-    return rejected(program_error_named(program_error::stale_handle));
+  if (!buffers_.owns(handle) || !buffers_.find(handle.id())) return rejected(program_error::stale_handle);
   handle.drop();
   drain_dropped();
   return {};
@@ -92,7 +91,7 @@ void Runtime::release(Buffer& buffer) {
 Status Runtime::trust(const WeakBinding& to) {
   drain_dropped();
   Operand operand;
-  if (auto error = resolve(to, operand)) return rejected(std::move(*error));
+  if (auto error = resolve(to, operand)) return rejected(*error);
   if (operand.range.empty()) return {};
   if (operand.buffer->unallocated()) return unwritten(operand.buffer->reason);
   operand.slice->taint.release(operand.range, graph_);
@@ -162,6 +161,8 @@ void Runtime::append_claims(const WeakBinding& of, std::vector<Claim>& found) co
 Status Runtime::rejected(Error error) const {
   return tl::unexpected(OperationError{Outcome::rejected, std::move(error), {}});
 }
+
+Status Runtime::rejected(std::string_view program_error) const { return rejected(program_error_named(program_error)); }
 
 // Put together in its place: moving a report costs more than writing one.
 Status Runtime::refused(Outcome outcome, FailureId failure) const {

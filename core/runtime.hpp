@@ -143,8 +143,9 @@ class Runtime {
   };
 
   // Looking up (runtime_work.cpp). A program error if one of them does not hold.
-  [[nodiscard]] std::optional<Error> resolve(std::span<const WeakBinding> bindings, std::vector<Operand>& operands);
-  [[nodiscard]] std::optional<Error> resolve(const WeakBinding& binding, Operand& operand);
+  [[nodiscard]] std::optional<std::string_view> resolve(std::span<const WeakBinding> bindings,
+                                                        std::vector<Operand>& operands);
+  [[nodiscard]] std::optional<std::string_view> resolve(const WeakBinding& binding, Operand& operand);
   [[nodiscard]] FailureId first_claim(const Operand& operand) const;
   [[nodiscard]] DeviceSpan span_of(const Operand& operand) const;
 
@@ -190,6 +191,7 @@ class Runtime {
 
   // Saying no (runtime.cpp).
   [[nodiscard]] Status rejected(Error error) const;
+  [[nodiscard]] Status rejected(std::string_view program_error) const;
   // By what is known of one failure.
   [[nodiscard]] Status refused(Outcome outcome, FailureId failure) const;
   [[nodiscard]] Status poisoned() const { return refused(Outcome::poisoned, poison_); }

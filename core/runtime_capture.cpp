@@ -71,8 +71,8 @@ bool Runtime::captures_anywhere() const {
 
 Status Runtime::capture_begin(const CaptureRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
-  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
+  if (captures(request.stream)) return rejected(program_error::capture_state);
   if (poison_) return poisoned();
   // Everything before the window is finished first: no event of ours may enter a capture, and so none is needed.
   if (auto waited = streams_.synchronize(request.stream); !waited)
@@ -155,8 +155,8 @@ DeviceSpan Runtime::recorded_span(const Operand& operand) const {
 Captured Runtime::capture_end(const CaptureRequest& request) {
   drain_dropped();
   const auto refused = [](Status status) { return tl::unexpected(std::move(status.error())); };
-  if (!streams_.has(request.stream)) return refused(rejected(program_error_named(program_error::unknown_stream)));
-  if (!captures(request.stream)) return refused(rejected(program_error_named(program_error::capture_state)));
+  if (!streams_.has(request.stream)) return refused(rejected(program_error::unknown_stream));
+  if (!captures(request.stream)) return refused(rejected(program_error::capture_state));
   // What may throw comes first: nobody could drop a graph of the device's that is not known here.
   std::map<GraphId, Graph> made_room;
   made_room.emplace(GraphId{graphs_made_ + 1}, Graph{});
@@ -194,13 +194,13 @@ Captured Runtime::capture_end(const CaptureRequest& request) {
 
 Status Runtime::replay(const ReplayRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
   const auto found = graphs_.find(request.graph);
-  if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
+  if (found == graphs_.end()) return rejected(program_error::unknown_graph);
   Graph& graph = found->second;
   gather_operands(graph);
   if (poison_) return refuse_poisoned_work();
-  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+  if (captures(request.stream)) return rejected(program_error::capture_state);
 
   const Work work{"graph replay", request.stream, request.correlation, request.host_code};
   std::vector<ClaimedInput> inputs = claimed_inputs(graph);
@@ -262,7 +262,7 @@ std::vector<ClaimedInput> Runtime::claimed_inputs(const Graph& graph) const {
 Status Runtime::destroy(GraphId graph, Correlation correlation) {
   drain_dropped();
   const auto found = graphs_.find(graph);
-  if (found == graphs_.end()) return rejected(program_error_named(program_error::unknown_graph));
+  if (found == graphs_.end()) return rejected(program_error::unknown_graph);
   auto dropped = drop_graph(found);
   // What of the graph may still be running is left to its context; the program has nothing to do about it.
   if (dropped || poison_ || is_timeout(dropped.error())) return {};

@@ -17,12 +17,12 @@ struct Found {
 
 Status Runtime::read(const ReadRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
   reads_.clear();
   writes_.clear();
   for (const ReadPiece& piece : request.pieces) {
     reads_.emplace_back();
-    if (auto error = resolve(piece.from, reads_.back())) return rejected(std::move(*error));
+    if (auto error = resolve(piece.from, reads_.back())) return rejected(*error);
   }
 
   std::vector<Found> found;
@@ -49,7 +49,7 @@ Status Runtime::read(const ReadRequest& request) {
     std::erase_if(found, [this](const Found& each) { return each.failure == poison_; });
     found.push_back({poison_, {}, true});
   }
-  if (!poison_ && captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+  if (!poison_ && captures(request.stream)) return rejected(program_error::capture_state);
   if (!found.empty()) {
     OperationError error{poison_ ? Outcome::poisoned : Outcome::unwritten, {}, {}};
     for (const Found& each : found)
@@ -78,11 +78,9 @@ Status Runtime::read(const ReadRequest& request) {
 
 Status Runtime::sync(const SyncRequest& request) {
   drain_dropped();
-  if (request.stream && !streams_.has(*request.stream))
-    return rejected(program_error_named(program_error::unknown_stream));
+  if (request.stream && !streams_.has(*request.stream)) return rejected(program_error::unknown_stream);
   if (poison_) return poisoned();
-  if (request.stream ? captures(*request.stream) : captures_anywhere())
-    return rejected(program_error_named(program_error::capture_state));
+  if (request.stream ? captures(*request.stream) : captures_anywhere()) return rejected(program_error::capture_state);
   DeviceResult<void> first;
   const Deadline deadline = device_.deadline_in(request.deadline_nanoseconds);
   const std::uint32_t begin = request.stream ? index(*request.stream) : 0;
@@ -98,11 +96,9 @@ Status Runtime::sync(const SyncRequest& request) {
 
 Status Runtime::wait(const WaitRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream) || !streams_.has(request.on))
-    return rejected(program_error_named(program_error::unknown_stream));
+  if (!streams_.has(request.stream) || !streams_.has(request.on)) return rejected(program_error::unknown_stream);
   if (poison_) return poisoned();
-  if (captures(request.stream) || captures(request.on))
-    return rejected(program_error_named(program_error::capture_state));
+  if (captures(request.stream) || captures(request.on)) return rejected(program_error::capture_state);
   if (request.stream == request.on) return {};  // in order with itself already
   if (auto ordered = streams_.order_after(request.stream, request.on); !ordered)
     return failed(std::move(ordered.error()), request.correlation);

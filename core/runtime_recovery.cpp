@@ -7,14 +7,14 @@ namespace taintgraph::core {
 
 Status Runtime::relocate(const RelocateRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
   Buffer* const buffer = buffers_.find(request.buffer);
-  if (!buffer) return rejected(program_error_named(program_error::stale_handle));
-  if (buffer->unallocated()) return rejected(program_error_named(program_error::unallocated));
-  if (buffer->holds > 0) return rejected(program_error_named(program_error::in_use));
+  if (!buffer) return rejected(program_error::stale_handle);
+  if (buffer->unallocated()) return rejected(program_error::unallocated);
+  if (buffer->holds > 0) return rejected(program_error::in_use);
   if (poison_) return poisoned();
   const std::optional<StreamIndex> stream = open_stream(request.stream);
-  if (!stream) return rejected(program_error_named(program_error::capture_state));
+  if (!stream) return rejected(program_error::capture_state);
   if (buffer->size_bytes == 0 && !request.from_new_page) return {};  // no bytes to move
 
   auto moved = memory_.reserve(buffer->size_bytes, request.from_new_page ? ReserveFrom::new_page : ReserveFrom::pool);
@@ -65,7 +65,7 @@ DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamInde
 
 Status Runtime::reset() {
   drain_dropped();
-  if (!poison_) return rejected(program_error_named(program_error::not_poisoned));
+  if (!poison_) return rejected(program_error::not_poisoned);
   if (graph_.error(poison_).recovery != Recovery::context) return refused(Outcome::failed, poison_);
   static_cast<void>(end_recorded_work());  // the context that they belong to is about to be destroyed
   if (auto recreated = device_.recreate(); !recreated) {

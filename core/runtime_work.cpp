@@ -7,22 +7,20 @@
 
 namespace taintgraph::core {
 
-std::optional<Error> Runtime::resolve(const WeakBinding& binding, Operand& operand) {
+std::optional<std::string_view> Runtime::resolve(const WeakBinding& binding, Operand& operand) {
   Buffer* const buffer = buffers_.find(binding.buffer);
-  if (!buffer) return program_error_named(program_error::stale_handle);
-  if (!binding.range.fits(buffer->size_bytes)) return program_error_named(program_error::out_of_bounds);
-  operand.buffer = buffer;
-  operand.slice = buffer->slice != SliceId::none ? &memory_.at(buffer->slice) : nullptr;
-  operand.range = binding.range;
+  if (!buffer) return program_error::stale_handle;
+  if (!binding.range.fits(buffer->size_bytes)) return program_error::out_of_bounds;
+  operand = {buffer, buffer->slice != SliceId::none ? &memory_.at(buffer->slice) : nullptr, binding.range, {}};
   return std::nullopt;
 }
 
-std::optional<Error> Runtime::resolve(std::span<const WeakBinding> bindings, std::vector<Operand>& operands) {
-  operands.clear();
-  for (const WeakBinding& binding : bindings) {
-    operands.emplace_back();
-    if (auto error = resolve(binding, operands.back())) return error;
-  }
+std::optional<std::string_view> Runtime::resolve(std::span<const WeakBinding> bindings,
+                                                 std::vector<Operand>& operands) {
+  operands.resize(bindings.size());
+  auto operand = operands.begin();
+  for (const WeakBinding& binding : bindings)
+    if (auto error = resolve(binding, *operand++)) return error;
   return std::nullopt;
 }
 
@@ -39,9 +37,9 @@ DeviceSpan Runtime::span_of(const Operand& operand) const {
 
 Status Runtime::launch(const LaunchRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
-  if (auto error = resolve(request.reads, reads_)) return rejected(std::move(*error));
-  if (auto error = resolve(request.writes, writes_)) return rejected(std::move(*error));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
+  if (auto error = resolve(request.reads, reads_)) return rejected(*error);
+  if (auto error = resolve(request.writes, writes_)) return rejected(*error);
   if (auto fits = device_.check({request.kernel, request.reads, request.writes, request.scalars}); !fits)
     return rejected(std::move(fits.error()));
 
@@ -56,14 +54,13 @@ Status Runtime::launch(const LaunchRequest& request) {
 
 Status Runtime::copy(const CopyRequest& request) {
   drain_dropped();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
-  if (auto error = resolve({&request.from, 1}, reads_)) return rejected(std::move(*error));
-  if (auto error = resolve({&request.to, 1}, writes_)) return rejected(std::move(*error));
-  if (request.from.range.size() != request.to.range.size())
-    return rejected(program_error_named(program_error::length_mismatch));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
+  if (auto error = resolve({&request.from, 1}, reads_)) return rejected(*error);
+  if (auto error = resolve({&request.to, 1}, writes_)) return rejected(*error);
+  if (request.from.range.size() != request.to.range.size()) return rejected(program_error::length_mismatch);
   if (request.from.buffer == request.to.buffer && request.from.range != request.to.range &&
       overlaps(request.from.range, request.to.range))
-    return rejected(program_error_named(program_error::does_not_fit));
+    return rejected(program_error::does_not_fit);
 
   if (poison_) return refuse_poisoned_work();
   const Work work{"copy", request.stream, request.correlation, request.host_code};
@@ -76,13 +73,12 @@ Status Runtime::copy(const CopyRequest& request) {
 Status Runtime::write(const WriteRequest& request) {
   drain_dropped();
   reads_.clear();
-  if (!streams_.has(request.stream)) return rejected(program_error_named(program_error::unknown_stream));
-  if (auto error = resolve({&request.to, 1}, writes_)) return rejected(std::move(*error));
-  if (request.bytes.size() != request.to.range.size())
-    return rejected(program_error_named(program_error::length_mismatch));
+  if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
+  if (auto error = resolve({&request.to, 1}, writes_)) return rejected(*error);
+  if (request.bytes.size() != request.to.range.size()) return rejected(program_error::length_mismatch);
 
   if (poison_) return refuse_poisoned_work();
-  if (captures(request.stream)) return rejected(program_error_named(program_error::capture_state));
+  if (captures(request.stream)) return rejected(program_error::capture_state);
   if (request.to.range.empty()) return {};  // makes no driver call
   if (writes_.front().buffer->unallocated()) return unwritten(writes_.front().buffer->reason);
   const Work work{"write", request.stream, request.correlation, request.host_code};
