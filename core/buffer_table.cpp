@@ -1,20 +1,32 @@
 #include "core/buffer_table.hpp"
 
+#include <algorithm>
+
 #include "core/check.hpp"
 
 namespace taintgraph::core {
+namespace {
+
+// Slots that there is room for from the first one on.
+constexpr std::size_t kFirstSlots = 16;
+
+}  // namespace
 
 Handle BufferTable::create(std::uint64_t size_bytes, Correlation correlation) {
   auto control = std::make_unique<internal::BufferControl>();
   if (free_slots_.empty()) {
-    if (free_slots_.capacity() <= buffers_.size()) free_slots_.reserve(2 * buffers_.size() + 1);
-    buffers_.emplace_back();
+    if (free_slots_.capacity() <= buffers_.size()) {
+      const std::size_t slots = std::max(2 * buffers_.size(), kFirstSlots);
+      buffers_.reserve(slots);
+      free_slots_.reserve(slots);
+    }
+    buffers_.push_back(std::make_unique<Buffer>());
     free_slots_.push_back(static_cast<std::uint32_t>(buffers_.size() - 1));
   }
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
 
-  Buffer& fresh = buffers_[slot];
+  Buffer& fresh = *buffers_[slot];
   fresh = Buffer{.id = BufferId(slot, fresh.id.generation() + 1),
                  .size_bytes = size_bytes,
                  .slice = SliceId::none,

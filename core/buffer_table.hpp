@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/handle.hpp"
@@ -49,7 +49,7 @@ class BufferTable {
   [[nodiscard]] const Buffer* find_held(BufferId id) const { return const_cast<BufferTable*>(this)->find_held(id); }
   [[nodiscard]] Buffer* find_held(BufferId id) {
     if (id.slot() >= buffers_.size()) return nullptr;
-    Buffer& found = buffers_[id.slot()];
+    Buffer& found = *buffers_[id.slot()];
     return found.live && found.id == id ? &found : nullptr;
   }
   [[nodiscard]] const Buffer* find(BufferId id) const { return const_cast<BufferTable*>(this)->find(id); }
@@ -76,18 +76,18 @@ class BufferTable {
   [[nodiscard]] std::size_t size() const { return live_; }
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (Buffer& each : buffers_)
-      if (each.live) visit(each);
+    for (const auto& each : buffers_)
+      if (each->live) visit(*each);
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const Buffer& each : buffers_)
-      if (each.live) visit(each);
+    for (const auto& each : buffers_)
+      if (each->live) visit(std::as_const(*each));
   }
 
  private:
   std::shared_ptr<DropQueue> drops_;
-  std::deque<Buffer> buffers_;  // a deque: buffers stay where they are
+  std::vector<std::unique_ptr<Buffer>> buffers_;  // by slot; buffers stay where they are
   std::vector<std::uint32_t> free_slots_;
   std::size_t live_ = 0;
 };

@@ -12,6 +12,9 @@ namespace {
 // Streams that may read a slice between two writes before noting them takes an allocation.
 constexpr std::size_t kUsualReaders = 4;
 
+// Slices that there is room for from the first one on.
+constexpr std::size_t kFirstSlices = 16;
+
 // Size classes of an exclusive pool to each doubling. More would waste less and reuse less.
 constexpr std::uint64_t kClassesADoubling = 4;
 
@@ -171,15 +174,16 @@ void Pool::absorb_next(SliceId slice) {
 void Pool::make_slices(std::size_t count) {
   while (tombstones_.size() < count) {
     const auto grow = [slices = slices_.size() + 1](auto& list) {
-      if (list.capacity() < slices) list.reserve(2 * slices);
+      if (list.capacity() < slices) list.reserve(std::max(2 * slices, kFirstSlices));
     };
+    grow(slices_);
     grow(tombstones_);
     grow(retired_);
     grow(free_nodes_);
     std::set<FreeKey> maker;
     maker.insert(FreeKey{});
-    Slice fresh;
-    fresh.usage.readers.reserve(kUsualReaders);
+    auto fresh = std::make_unique<Slice>();
+    fresh->usage.readers.reserve(kUsualReaders);
     slices_.push_back(std::move(fresh));
     free_nodes_.push_back(maker.extract(maker.begin()));
     tombstones_.push_back(static_cast<SliceId>(slices_.size() - 1));
@@ -265,7 +269,7 @@ void Pool::validate() const {
       TAINTGRAPH_CHECK(slice.state != SliceState::tombstone, "a page holds no tombstone");
       TAINTGRAPH_CHECK(slice.offset == offset && slice.before == before, "slices cover their page");
       TAINTGRAPH_CHECK(!(is_free && after_free), "free neighbours are one slice");
-      TAINTGRAPH_CHECK(!is_free || (slice.taint.is_clean() && free_.count(key(id)) == 1), "free slices are clean");
+      TAINTGRAPH_CHECK(!is_free || slice.taint.is_clean(), "free slices are clean");
       if (!slice.taint.is_clean()) slice.taint.validate(graph_);
       occupied += is_free ? 0 : 1;
       free_slices += is_free ? 1 : 0;
@@ -279,6 +283,13 @@ void Pool::validate() const {
     TAINTGRAPH_CHECK(!each.idle || occupied == 0, "a page in use is not idle");
   }
   TAINTGRAPH_CHECK(free_slices == free_.size() && retired_slices == retired_.size(), "every list is complete");
+  const FreeKey* last = nullptr;  // keys of free slices in rising order: none is there twice, and each is found
+  for (const FreeKey& each : free_) {
+    const SliceId id = std::get<SliceId>(each);
+    TAINTGRAPH_CHECK(at(id).state == SliceState::free && each == key(id), "a free slice is listed as what it is");
+    TAINTGRAPH_CHECK(!last || *last < each, "the smallest free slice comes first");
+    last = &each;
+  }
   TAINTGRAPH_CHECK(slices + tombstones_.size() == slices_.size(), "every other slice is a tombstone");
   TAINTGRAPH_CHECK(reserved_bytes == reserved_bytes_, "reserved is what the pages have");
 }

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -92,8 +92,8 @@ class Pool {
   void forget_all_pages();
 
   // Requires: not a tombstone.
-  [[nodiscard]] Slice& at(SliceId slice) { return slices_[static_cast<std::uint32_t>(slice)]; }
-  [[nodiscard]] const Slice& at(SliceId slice) const { return slices_[static_cast<std::uint32_t>(slice)]; }
+  [[nodiscard]] Slice& at(SliceId slice) { return *slices_[static_cast<std::uint32_t>(slice)]; }
+  [[nodiscard]] const Slice& at(SliceId slice) const { return *slices_[static_cast<std::uint32_t>(slice)]; }
   [[nodiscard]] DeviceAddress address(const Slice& slice) const {
     return pages_[static_cast<std::uint32_t>(slice.page)].address + slice.offset;
   }
@@ -106,8 +106,8 @@ class Pool {
   template <class Visit>
   void for_each(Visit&& visit) const {
     std::uint32_t id = 0;
-    for (const Slice& each : slices_) {
-      if (each.state != SliceState::tombstone) visit(static_cast<SliceId>(id), each);
+    for (const auto& each : slices_) {
+      if (each->state != SliceState::tombstone) visit(static_cast<SliceId>(id), std::as_const(*each));
       ++id;
     }
   }
@@ -142,7 +142,7 @@ class Pool {
 
   PoolOptions options_;
   ErrorGraph& graph_;
-  std::deque<Slice> slices_;  // a deque: slices stay where they are
+  std::vector<std::unique_ptr<Slice>> slices_;  // by id; slices stay where they are
   std::vector<SliceId> tombstones_;
   std::vector<SliceId> retired_;  // oldest first
   std::set<FreeKey> free_;
