@@ -116,18 +116,6 @@ std::vector<std::string> Session::finish() {
   return left;
 }
 
-Session::State::Named& Session::State::named(NameId name) {
-  const auto at = static_cast<std::size_t>(name);
-  if (at >= buffers.size()) buffers.resize(at + 1);
-  return buffers[at];
-}
-
-core::WeakBinding Session::State::bind(const Ref& ref) {
-  const Named& buffer = named(ref.buffer);
-  if (ref.whole) return {buffer.id, {0, buffer.size}};
-  return {buffer.id, {ref.begin, ref.end}};
-}
-
 // It takes no memory, makes no call and is gone before the program's next operation does anything.
 core::BufferId Session::State::drop_empty_buffer() {
   const core::Allocation made = machine.runtime->alloc({});
@@ -289,17 +277,15 @@ std::uint64_t Session::State::room(const Ref& ref, const core::WeakBinding& byte
 core::Status Session::State::write(const Operation& operation) {
   PlannedException host_code(machine.plan, operation);
   const core::WeakBinding to = bind(operation.writes.front());
-  if (operation.has_bytes) {
-    payload.resize(operation.bytes.size());
-    std::transform(operation.bytes.begin(), operation.bytes.end(), payload.begin(),
-                   [](std::uint8_t byte) { return std::byte{byte}; });
-  } else {
+  std::span<const std::byte> bytes = std::as_bytes(std::span(operation.bytes));
+  if (!operation.has_bytes) {
     payload.assign(room(operation.writes.front(), to), std::byte{operation.fill});
+    // A buffer without memory takes no byte: as many as the range has are spoken of, and none need be there.
+    const bool spoken_of = to.range.fits(named(operation.writes.front().buffer).size);
+    bytes = {payload.data(), spoken_of ? to.range.size() : 0};
   }
-  // A buffer without memory takes no byte: as many as the range has are spoken of, and none need be there.
-  const bool spoken_of = !operation.has_bytes && to.range.fits(named(operation.writes.front().buffer).size);
   return machine.runtime->write({.to = to,
-                                 .bytes = {payload.data(), spoken_of ? to.range.size() : payload.size()},
+                                 .bytes = bytes,
                                  .stream = stream(operation.stream),
                                  .correlation = core::Correlation{ordinal},
                                  .host_code = &host_code});
@@ -356,9 +342,8 @@ void Session::State::read(const Operation& operation, StepResult& result) {
   if (!status && options.keep_reports && result.outcome != Outcome::failed)
     keep_reports(status.error().several, result);
   if (!status) return;
-  result.bytes.resize(payload.size());
-  std::transform(payload.begin(), payload.end(), result.bytes.begin(),
-                 [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(payload.data());
+  result.bytes.assign(bytes, bytes + payload.size());
 }
 
 }  // namespace taintgraph::traces

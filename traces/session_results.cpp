@@ -52,6 +52,7 @@ void Session::State::judge(const core::Status& status, StepResult& result) const
   result.error = error.error.name;
   if (error.outcome == core::Outcome::failed || error.outcome == core::Outcome::rejected)
     result.detail = error.error.detail;
+  result.roots.reserve(error.several.reports.size());
   for (const core::FailureReport& report : error.several.reports)
     result.roots.push_back(static_cast<std::uint64_t>(report.correlation));
   const auto blamed = std::find_if(error.several.reports.begin(), error.several.reports.end(),

@@ -47,8 +47,16 @@ struct Session::State {
     const Operation& operation_;
   };
 
-  [[nodiscard]] Named& named(NameId name);
-  [[nodiscard]] core::WeakBinding bind(const Ref& ref);
+  [[nodiscard]] Named& named(NameId name) {
+    const auto at = static_cast<std::size_t>(name);
+    if (at >= buffers.size()) buffers.resize(at + 1);
+    return buffers[at];
+  }
+  [[nodiscard]] core::WeakBinding bind(const Ref& ref) {
+    const Named& buffer = named(ref.buffer);
+    if (ref.whole) return {buffer.id, {0, buffer.size}};
+    return {buffer.id, {ref.begin, ref.end}};
+  }
   [[nodiscard]] core::BufferId drop_empty_buffer();
   void expect_gone(core::BufferId dropped, StepResult& result);
   void arm(const Operation& operation);
