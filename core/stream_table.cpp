@@ -7,12 +7,11 @@
 
 namespace taintgraph::core {
 
-StreamTable::StreamTable(Device& device) : device_(device), rows_(device.stream_count()) {
-  for (Row& each : rows_) {
-    each.ordered.resize(rows_.size());
-    each.at_fence.resize(rows_.size());
-  }
-}
+StreamTable::StreamTable(Device& device)
+    : device_(device),
+      rows_(device.stream_count()),
+      ordered_(rows_.size() * rows_.size()),
+      at_fence_(rows_.size() * rows_.size()) {}
 
 DeviceResult<void> StreamTable::before_read(StreamIndex stream, const Usage& usage) {
   return order_after(stream, usage.writer);
@@ -29,7 +28,7 @@ DeviceResult<void> StreamTable::before_write(StreamIndex stream, const Usage& us
 // ordered follows from the program alone.
 DeviceResult<void> StreamTable::order_after(StreamIndex stream, Mark mark) {
   if (mark.stream == stream || mark.sequence <= row(mark.stream).proven) return {};
-  if (mark.sequence <= row(stream).ordered[index(mark.stream)]) return {};
+  if (mark.sequence <= order_of(stream)[index(mark.stream)]) return {};
   return order_after(stream, mark.stream);
 }
 
@@ -37,24 +36,26 @@ DeviceResult<void> StreamTable::order_after(StreamIndex stream, StreamIndex on) 
   if (stream == on) return {};
   if (auto ordered = device_.order_after(stream, on); !ordered) return ordered;
   // The event stands behind all of `on`'s work, and so behind whatever that was ordered after.
-  Row& waiting = row(stream);
-  const Row& waited = row(on);
-  for (std::size_t i = 0; i < rows_.size(); ++i) waiting.ordered[i] = std::max(waiting.ordered[i], waited.ordered[i]);
-  waiting.ordered[index(on)] = waited.submitted;
+  const ByStream waiting = order_of(stream);
+  const ByStream waited = order_of(on);
+  for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i] = std::max(waiting[i], waited[i]);
+  waiting[index(on)] = row(on).submitted;
   return {};
 }
 
 void StreamTable::finished(StreamIndex stream) {
   Row& waited = row(stream);
   waited.done = waited.submitted;
-  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, waited.ordered[i]);
+  const ByStream before = order_of(stream);
+  for (std::size_t i = 0; i < before.size(); ++i) rows_[i].done = std::max(rows_[i].done, before[i]);
 }
 
 void StreamTable::proved(StreamIndex stream) {
   finished(stream);
   Row& waited = row(stream);
   waited.proven = waited.submitted;
-  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].proven = std::max(rows_[i].proven, waited.ordered[i]);
+  const ByStream before = order_of(stream);
+  for (std::size_t i = 0; i < before.size(); ++i) rows_[i].proven = std::max(rows_[i].proven, before[i]);
 }
 
 DeviceResult<void> StreamTable::synchronize(StreamIndex stream, Deadline deadline) {
@@ -83,7 +84,7 @@ DeviceResult<void> StreamTable::poll(Mark mark) {
   Row& asked = row(mark.stream);
   if (done(mark) || asked.asked) return {};
   if (asked.fence != FenceId::none) {
-    if (auto looked = look_at_fence(asked); !looked || asked.asked) return looked;
+    if (auto looked = look_at_fence(mark.stream); !looked || asked.asked) return looked;
     if (done(mark)) return {};
   }
   auto fence = device_.fence(mark.stream);
@@ -92,20 +93,24 @@ DeviceResult<void> StreamTable::poll(Mark mark) {
     return tl::unexpected(std::move(fence.error()));
   }
   asked.fence = *fence;
-  asked.at_fence = asked.ordered;
-  asked.at_fence[index(mark.stream)] = asked.submitted;
-  auto looked = look_at_fence(asked);
+  const ByStream known = news_of_fence(mark.stream);
+  const ByStream before = order_of(mark.stream);
+  std::copy(before.begin(), before.end(), known.begin());
+  known[index(mark.stream)] = asked.submitted;
+  auto looked = look_at_fence(mark.stream);
   asked.asked = true;
   return looked;
 }
 
 // Takes the fence's news, or notes that there are none in this round.
-DeviceResult<void> StreamTable::look_at_fence(Row& asked) {
+DeviceResult<void> StreamTable::look_at_fence(StreamIndex stream) {
+  Row& asked = row(stream);
   auto reached = device_.reached(asked.fence);
   asked.asked = !reached || !*reached;
   if (!reached) return tl::unexpected(std::move(reached.error()));
   if (!*reached) return {};
-  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].done = std::max(rows_[i].done, asked.at_fence[i]);
+  const ByStream known = news_of_fence(stream);
+  for (std::size_t i = 0; i < known.size(); ++i) rows_[i].done = std::max(rows_[i].done, known[i]);
   return device_.drop(std::exchange(asked.fence, FenceId::none));
 }
 
@@ -129,22 +134,16 @@ DeviceResult<void> StreamTable::close() {
 }
 
 void StreamTable::forget() {
-  for (Row& each : rows_) {
-    std::vector<std::uint64_t> ordered = std::move(each.ordered);  // its room: nothing here may fail half-way
-    std::vector<std::uint64_t> at_fence = std::move(each.at_fence);
-    std::fill(ordered.begin(), ordered.end(), 0);
-    std::fill(at_fence.begin(), at_fence.end(), 0);
-    each = {};
-    each.ordered = std::move(ordered);
-    each.at_fence = std::move(at_fence);
-  }
+  std::fill(rows_.begin(), rows_.end(), Row{});
+  std::fill(ordered_.begin(), ordered_.end(), 0);
+  std::fill(at_fence_.begin(), at_fence_.end(), 0);
 }
 
 void StreamTable::validate() const {
+  auto ordered = ordered_.begin();
   for (const Row& each : rows_) {
     TAINTGRAPH_CHECK(each.done <= each.submitted, "W6: nothing is done before it is submitted");
     TAINTGRAPH_CHECK(each.proven <= each.done, "what the program has waited for is done");
-    const std::uint64_t* ordered = each.ordered.data();
     for (const Row& on : rows_)
       TAINTGRAPH_CHECK(*ordered++ <= on.submitted, "W6: nothing is waited for before it is submitted");
   }

@@ -75,24 +75,32 @@ class StreamTable {
  private:
   struct Row {
     std::uint64_t submitted = 0;
-    std::uint64_t done = 0;               // known to the host
-    std::uint64_t proven = 0;             // by the program's own waits
-    std::vector<std::uint64_t> ordered;   // by stream: later work here comes after that much of it
-    bool asked = false;                   // since begin_poll()
-    FenceId fence = FenceId::none;        // at most one outstanding
-    std::vector<std::uint64_t> at_fence;  // what the host will know of each stream once it is reached
+    std::uint64_t done = 0;         // known to the host
+    std::uint64_t proven = 0;       // by the program's own waits
+    bool asked = false;             // since begin_poll()
+    FenceId fence = FenceId::none;  // at most one outstanding
   };
+  using ByStream = std::span<std::uint64_t>;
 
   [[nodiscard]] Row& row(StreamIndex stream) { return rows_[index(stream)]; }
   [[nodiscard]] const Row& row(StreamIndex stream) const { return rows_[index(stream)]; }
+  // Later work of the stream comes after that much of each.
+  [[nodiscard]] ByStream order_of(StreamIndex stream) { return part_of(ordered_, stream); }
+  // What the host will know of each once the stream's fence is reached.
+  [[nodiscard]] ByStream news_of_fence(StreamIndex stream) { return part_of(at_fence_, stream); }
+  [[nodiscard]] ByStream part_of(std::vector<std::uint64_t>& all, StreamIndex stream) {
+    return ByStream(all).subspan(index(stream) * rows_.size(), rows_.size());
+  }
   [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
   [[nodiscard]] DeviceResult<void> poll(Mark mark);
   void finished(StreamIndex stream);
-  [[nodiscard]] DeviceResult<void> look_at_fence(Row& asked);
+  [[nodiscard]] DeviceResult<void> look_at_fence(StreamIndex stream);
   [[nodiscard]] bool done(Mark mark) const { return mark.sequence <= row(mark.stream).done; }
 
   Device& device_;
   std::vector<Row> rows_;
+  std::vector<std::uint64_t> ordered_;   // order_of() each stream, one after the other
+  std::vector<std::uint64_t> at_fence_;  // news_of_fence() likewise
 };
 
 }  // namespace taintgraph::core
