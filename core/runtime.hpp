@@ -225,6 +225,7 @@ class Runtime {
   std::vector<WriteTarget> targets_;
   std::vector<DeviceSpan> read_spans_;
   std::vector<DeviceSpan> write_spans_;
+  std::vector<DeviceRead> read_pieces_;
   mutable std::vector<FailureId> carried_;  // of validate()
 };
 

@@ -107,6 +107,8 @@ Status Runtime::record(const Work& work, Submit&& submit) {
   for (const Operand& input : reads_) read_spans_.push_back(recorded_span(input));
   for (const Operand& output : writes_) write_spans_.push_back(recorded_span(output));
   RecordedNode node;
+  node.reads.reserve(reads_.size());
+  node.writes.reserve(writes_.size());
   for (const Operand& input : reads_) node.reads.push_back({input.buffer->id, input.range});
   for (const Operand& output : writes_) node.writes.push_back({output.buffer->id, output.range});
   recording.nodes.push_back(std::move(node));

@@ -18,12 +18,10 @@ struct Found {
 Status Runtime::read(const ReadRequest& request) {
   drain_dropped();
   if (!streams_.has(request.stream)) return rejected(program_error::unknown_stream);
-  reads_.clear();
   writes_.clear();
-  for (const ReadPiece& piece : request.pieces) {
-    reads_.emplace_back();
-    if (auto error = resolve(piece.from, reads_.back())) return rejected(*error);
-  }
+  reads_.resize(request.pieces.size());
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    if (auto error = resolve(request.pieces[i].from, reads_[i])) return rejected(*error);
 
   std::vector<Found> found;
   std::unordered_set<FailureId> known;
@@ -62,13 +60,13 @@ Status Runtime::read(const ReadRequest& request) {
 
   if (auto ordered = order(request.stream); !ordered)
     return failed_wait(std::move(ordered.error()), request.correlation);
-  std::vector<DeviceRead> pieces;
+  read_pieces_.clear();
   for (std::size_t i = 0; i < reads_.size(); ++i)
-    if (!reads_[i].range.empty()) pieces.push_back({span_of(reads_[i]), request.pieces[i].to});
+    if (!reads_[i].range.empty()) read_pieces_.push_back({span_of(reads_[i]), request.pieces[i].to});
   const Mark mark = streams_.submit(request.stream);
   WorkLog::Noting noting(work_log_, mark, "read", request.correlation);
   note_use(mark);
-  if (auto done = device_.read(request.stream, pieces); !done)
+  if (auto done = device_.read(request.stream, read_pieces_); !done)
     return failed_wait(std::move(done.error()), request.correlation);
   noting.now();
   streams_.proved(request.stream);

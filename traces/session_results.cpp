@@ -160,7 +160,7 @@ std::uint64_t Session::State::most_fragments(const Operation& operation) {
   NameId last = NameId::none;
   for (const Ref& ref : operation.writes) {
     if (std::exchange(last, ref.buffer) == ref.buffer) continue;
-    const core::Buffer* const buffer = machine.runtime->buffers().find(bind(ref).buffer);
+    const core::Buffer* const buffer = machine.runtime->buffers().find(named(ref.buffer).id);
     if (!buffer || buffer->slice == core::SliceId::none) continue;
     most = std::max<std::uint64_t>(most, machine.runtime->pool().at(buffer->slice).taint.size());
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +20,8 @@ namespace taintgraph::traces::internal {
 
 class Lineage {
  public:
+  Lineage() { minted_.reserve(kUsualOperations); }
+
   // The n-th call ends operation n; `last_minted` is the id that the graph minted last.
   void end_operation(core::FailureId last_minted) { minted_.push_back(last_minted.value()); }
   void made(core::BufferId buffer, std::uint64_t operation) { buffers_[number(buffer)] = operation; }
@@ -35,6 +38,8 @@ class Lineage {
   }
 
  private:
+  static constexpr std::size_t kUsualOperations = 64;
+
   [[nodiscard]] static std::uint64_t number(core::BufferId buffer) {
     return (std::uint64_t{buffer.generation()} << 32) | buffer.slot();
   }
