@@ -167,7 +167,9 @@ Status Runtime::rejected(std::string_view program_error) const { return rejected
 // Put together in its place: moving a report costs more than writing one.
 Status Runtime::refused(Outcome outcome, FailureId failure) const {
   Status status(tl::unexpect, OperationError{outcome, graph_.error(failure), {}});
-  graph_.describe(failure, status.error().several.reports.emplace_back());
+  std::vector<FailureReport>& reports = status.error().several.reports;
+  reports.resize(1);
+  graph_.describe(failure, reports.front());
   return status;
 }
 

@@ -81,6 +81,11 @@ std::span<const Call> calls_struck(OpKind operation, gpu::FaultKind kind) {
   return found == all.end() ? all.front() : *found;
 }
 
+Call main_call(OpKind operation) {
+  const std::span<const Group> all = groups(operation);
+  return all.empty() ? Call::none : all.front().front();
+}
+
 bool may_stand_on(OpKind operation, gpu::FaultKind kind) {
   return kind != gpu::FaultKind::compile_error || operation == OpKind::launch;
 }

@@ -14,6 +14,9 @@ namespace taintgraph::traces {
 // anything. Call::none stands for host code. Static storage; empty if the operation makes no call that could fail.
 [[nodiscard]] std::span<const gpu::Call> calls_struck(OpKind operation, gpu::FaultKind kind);
 
+// The operation's main call; Call::none if it makes no call that could fail.
+[[nodiscard]] gpu::Call main_call(OpKind operation);
+
 // False for what only a compiler answers, on an operation that compiles nothing: no call of it could return the kind.
 [[nodiscard]] bool may_stand_on(OpKind operation, gpu::FaultKind kind);
 

@@ -25,8 +25,7 @@ core::StreamIndex stream(std::uint32_t number) { return core::StreamIndex{number
 sim::CallSite site_of(const Operation& operation) {
   sim::CallSite site{gpu::Call::none, operation.stream, {}, std::nullopt};
   if (operation.kind == OpKind::launch) site.kernel = gpu::kernel_catalog()[operation.kernel].name;
-  const std::span<const gpu::Call> calls = calls_struck(operation.kind, gpu::FaultKind::invalid_value);
-  if (!calls.empty()) site.call_class = sim::class_of(calls.front());
+  if (const gpu::Call call = main_call(operation.kind); call != gpu::Call::none) site.call_class = sim::class_of(call);
   return site;
 }
 
