@@ -16,6 +16,7 @@ bool contains(const std::vector<std::uint64_t>& ordinals, std::uint64_t one) {
 
 // In rising order.
 void keep_each_once(std::vector<std::uint64_t>& ordinals) {
+  if (ordinals.size() < 2) return;
   std::sort(ordinals.begin(), ordinals.end());
   ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
 }

@@ -139,13 +139,15 @@ class Model {
   Prediction launch(Step& step);
   Prediction copy(Step& step);
   Prediction submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed = std::nullopt);
+  // The memory of one that is done with.
+  [[nodiscard]] reference::Node& new_node();
   [[nodiscard]] static bool hangs(reference::Nodes graph);
   [[nodiscard]] static bool may_be_no_work(reference::Nodes graph);
   void queue(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed, reference::Holds holds);
   void queue_failed(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed);
   Prediction skip(Step& step, reference::Nodes graph, std::vector<reference::ClaimedInput> inputs);
   Prediction read(Step& step);
-  [[nodiscard]] Prediction unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const;
+  [[nodiscard]] Prediction unwritten(std::span<const reference::Range> ranges, std::vector<Ordinal> roots) const;
   Prediction trust(Step& step);
   Prediction sync(Step& step);
   Prediction wait(Step& step);
@@ -180,7 +182,7 @@ class Model {
   void follow(std::uint32_t stream, const Ranges& reads, const Ranges& writes);
   void follow_to_new_memory(std::uint32_t stream, const reference::Range& moved);
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
-  [[nodiscard]] Prediction refuse(const Ranges& writes);
+  [[nodiscard]] Prediction refuse(std::span<const reference::Range> writes);
   void leave_behind(Step& step);
   void leave_behind(reference::AsyncFault fault);
   void proved(std::optional<std::uint32_t> stream);
@@ -200,6 +202,7 @@ class Model {
   State state_;
   std::vector<Ordinal> carried_;  // scratch memory: what count_carried() found,
   std::vector<Ordinal> held_;     // and what find_held() did
+  reference::Node node_;          // likewise: the work of an operation, alone
   Question question_;             // the last one, whose memory the next one uses again
   bool open_ = false;             // it is about the last operation, and there may be another answer
 };

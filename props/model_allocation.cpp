@@ -140,7 +140,8 @@ Prediction Model::reset(Step& step) {
 Prediction Model::check(Step& step) {
   if (!step.operation.annotations || !step.operation.annotations->check) return {};
   const traces::Check& asserted = *step.operation.annotations->check;
-  bool resolved = state_.memory.resolve(asserted.clean).has_value();
+  bool resolved = true;
+  for (const traces::Ref& ref : asserted.clean) resolved = resolved && state_.memory.resolve(ref).has_value();
   for (const auto& [ref, root] : asserted.claimed) resolved = resolved && state_.memory.resolve(ref).has_value();
   return with(resolved ? Outcome::ok : Outcome::rejected, {});
 }

@@ -14,8 +14,9 @@ bool holds(const std::vector<Range>& ranges, Ordinal buffer, std::uint64_t byte)
 
 // The failure of the lowest byte of `range` that is claimed and not in `written`; zero if there is none.
 Ordinal first_claim_outside(const Range& range, const std::vector<Range>& written, const Memory& memory) {
+  if (range.empty()) return 0;
   const Buffer& buffer = memory.at(range.buffer);
-  if (memory.unallocated(range)) return buffer.reason;
+  if (buffer.reason != 0) return buffer.reason;
   for (const Claim& claim : buffer.claims.meeting(range.begin, range.end)) {
     const std::uint64_t end = std::min(claim.end, range.end);
     for (std::uint64_t i = std::max(claim.begin, range.begin); i < end; ++i) {

@@ -22,7 +22,10 @@ auto& buffer_among(Buffers& buffers, Ordinal ordinal) {
 void add_carried_by(const Buffer& buffer, std::vector<Ordinal>& failures) {
   if (buffer.reason != 0) failures.push_back(buffer.reason);
   const std::size_t others = failures.size();
+  Ordinal last = 0;
   for (const Claim& claim : buffer.claims.list()) {
+    if (claim.failure == last) continue;  // so are most of a buffer in pieces
+    last = claim.failure;
     std::size_t known = others;
     while (known < failures.size() && failures[known] != claim.failure) ++known;
     if (known == failures.size()) failures.push_back(claim.failure);
@@ -61,15 +64,15 @@ std::optional<Range> Memory::resolve(const traces::Ref& ref) const {
   return Range{buffer->ordinal, ref.begin, ref.end};
 }
 
-std::optional<std::vector<Range>> Memory::resolve(std::span<const traces::Ref> refs) const {
-  std::vector<Range> ranges;
+bool Memory::resolve(std::span<const traces::Ref> refs, std::vector<Range>& ranges) const {
+  ranges.clear();
   ranges.reserve(refs.size());
   for (const traces::Ref& ref : refs) {
     const std::optional<Range> range = resolve(ref);
-    if (!range) return std::nullopt;
+    if (!range) return false;
     ranges.push_back(*range);
   }
-  return ranges;
+  return true;
 }
 
 void Memory::allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size) {
@@ -111,15 +114,17 @@ void Memory::claim(std::span<const Range> ranges, Ordinal failure) {
 void Memory::release(std::span<const Range> ranges) { claim(ranges, 0); }
 
 Ordinal Memory::first_claim(const Range& range) const {
+  if (range.empty()) return 0;
   const Buffer& buffer = at(range.buffer);
-  if (unallocated(range)) return buffer.reason;
+  if (buffer.reason != 0) return buffer.reason;
   const std::span<const Claim> found = buffer.claims.meeting(range.begin, range.end);
   return found.empty() ? 0 : found.front().failure;
 }
 
 std::vector<Ordinal> Memory::claims(const Range& range) const {
+  if (range.empty()) return {};
   const Buffer& buffer = at(range.buffer);
-  if (unallocated(range)) return {buffer.reason};
+  if (buffer.reason != 0) return {buffer.reason};
   std::vector<Ordinal> found;
   for (const Claim& claim : buffer.claims.meeting(range.begin, range.end)) add_new(found, claim.failure);
   return found;

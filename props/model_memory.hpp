@@ -61,8 +61,8 @@ class Memory {
 
   // Nothing if the name is not live or the range does not lie in its buffer.
   [[nodiscard]] std::optional<Range> resolve(const traces::Ref& ref) const;
-  // Nothing if any of `refs` does not resolve.
-  [[nodiscard]] std::optional<std::vector<Range>> resolve(std::span<const traces::Ref> refs) const;
+  // Fills in the range of each. False if any of `refs` does not resolve.
+  [[nodiscard]] bool resolve(std::span<const traces::Ref> refs, std::vector<Range>& ranges) const;
 
   // Requires: `name` is not live; ordinals rise.
   void allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size);

@@ -170,15 +170,15 @@ bool Order::may_come_after(StreamNumber stream, StreamNumber other, std::uint64_
 }
 
 Suspects Order::suspects() const {
-  std::set<Ordinal> newest;  // an operation queues one piece of work
   Suspects result;
+  std::vector<Ordinal>& newest = result.newest;
   for (const Row& each : rows_) {
     const std::uint64_t unproven = each.queued.size() - each.proven;
     const std::uint64_t listed = std::min<std::uint64_t>(unproven, kSuspectsOfStream);
-    newest.insert(each.queued.end() - static_cast<std::ptrdiff_t>(listed), each.queued.end());
+    newest.insert(newest.end(), each.queued.end() - static_cast<std::ptrdiff_t>(listed), each.queued.end());
     result.dropped += unproven - listed;
   }
-  result.newest.assign(newest.begin(), newest.end());
+  std::sort(newest.begin(), newest.end());  // no two are the same: an operation queues one piece of work
   return result;
 }
 

@@ -167,7 +167,7 @@ Prediction Model::fail(Step& step, const Trouble& trouble) {
   return with(Outcome::failed, {step.ordinal});
 }
 
-Prediction Model::refuse(const Ranges& writes) {
+Prediction Model::refuse(std::span<const reference::Range> writes) {
   state_.memory.claim(writes, state_.poison);
   return with(Outcome::poisoned, {state_.poison});
 }

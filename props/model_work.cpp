@@ -25,21 +25,17 @@ void add_new(std::vector<reference::Ordinal>& roots, const std::vector<reference
   }
 }
 
-reference::Values host_bytes(const traces::Operation& write, std::uint64_t length) {
-  if (!write.has_bytes) return reference::Values(length, write.fill);
-  return reference::Values(write.bytes.begin(), write.bytes.end());
-}
-
 }  // namespace
 
 Prediction Model::write(Step& step) {
   const traces::Operation& operation = step.operation;
-  const std::optional<Ranges> to = state_.memory.resolve(operation.writes);
-  if (!to || to->size() != 1 || !is_stream(operation.stream)) return with(Outcome::rejected, {});
-  const reference::Range range = to->front();
+  reference::Node& node = new_node();
+  const bool resolved = state_.memory.resolve(operation.writes, node.writes);
+  if (!resolved || node.writes.size() != 1 || !is_stream(operation.stream)) return with(Outcome::rejected, {});
+  const reference::Range range = node.writes.front();
   if (operation.has_bytes && operation.bytes.size() != range.size()) return with(Outcome::rejected, {});
 
-  if (state_.poison != 0) return refuse(*to);
+  if (state_.poison != 0) return refuse(node.writes);
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
   if (range.empty()) return {};
   if (state_.memory.unallocated(range)) return with(Outcome::unwritten, {state_.memory.first_claim(range)});
@@ -47,22 +43,26 @@ Prediction Model::write(Step& step) {
   if (step.verdict.leaves_behind && range.size() > kStagedAtOnce && !step.verdict.may_fail) {
     step.verdict.may_fail = reference::Strike{step.verdict.leaves_behind->kind, reference::Effect::unknown, 0};
   }
-  const reference::Node node{.writes = *to, .host_bytes = host_bytes(operation, range.size())};
+  if (operation.has_bytes) {
+    node.host_bytes.assign(operation.bytes.begin(), operation.bytes.end());
+  } else {
+    node.host_bytes.assign(range.size(), operation.fill);
+  }
   return submit(step, {&node, 1});
 }
 
 Prediction Model::launch(Step& step) {
   const traces::Operation& operation = step.operation;
-  std::optional<Ranges> reads = state_.memory.resolve(operation.reads);
-  std::optional<Ranges> writes = state_.memory.resolve(operation.writes);
-  const std::string_view kernel = gpu::kernel_catalog()[operation.kernel].name;
-  if (!reads || !writes || !is_stream(operation.stream)) return with(Outcome::rejected, {});
-  if (!reference::fits(kernel, *reads, *writes, operation.scalar)) return with(Outcome::rejected, {});
+  reference::Node& node = new_node();
+  const bool resolved =
+      state_.memory.resolve(operation.reads, node.reads) && state_.memory.resolve(operation.writes, node.writes);
+  if (!resolved || !is_stream(operation.stream)) return with(Outcome::rejected, {});
+  node.kernel = gpu::kernel_catalog()[operation.kernel].name;
+  node.scalar = operation.scalar;
+  if (!reference::fits(node.kernel, node.reads, node.writes, node.scalar)) return with(Outcome::rejected, {});
 
-  if (state_.poison != 0) return refuse(*writes);
-  reference::Node node{
-      .kernel = kernel, .reads = std::move(*reads), .writes = std::move(*writes), .scalar = operation.scalar};
-  if (const std::optional<gpu::FaultKind> kind = reference::fault_of(kernel)) {
+  if (state_.poison != 0) return refuse(node.writes);
+  if (const std::optional<gpu::FaultKind> kind = reference::fault_of(node.kernel)) {
     node.fault = {*kind, false, device_.surfacing == traces::Surfacing::documented, {operation.stream}, {}, {}};
   }
   if (capturing(operation.stream)) return record(step, std::move(node));
@@ -71,16 +71,27 @@ Prediction Model::launch(Step& step) {
 
 Prediction Model::copy(Step& step) {
   const traces::Operation& operation = step.operation;
-  std::optional<Ranges> from = state_.memory.resolve(operation.reads);
-  std::optional<Ranges> to = state_.memory.resolve(operation.writes);
-  if (!from || !to || !is_stream(operation.stream)) return with(Outcome::rejected, {});
-  if (!reference::fits("copy", *from, *to, 0)) return with(Outcome::rejected, {});
+  reference::Node& node = new_node();
+  const bool resolved =
+      state_.memory.resolve(operation.reads, node.reads) && state_.memory.resolve(operation.writes, node.writes);
+  if (!resolved || !is_stream(operation.stream)) return with(Outcome::rejected, {});
+  node.kernel = "copy";
+  if (!reference::fits(node.kernel, node.reads, node.writes, 0)) return with(Outcome::rejected, {});
 
-  if (state_.poison != 0) return refuse(*to);
-  reference::Node node{.kernel = "copy", .reads = std::move(*from), .writes = std::move(*to)};
+  if (state_.poison != 0) return refuse(node.writes);
   if (capturing(operation.stream)) return record(step, std::move(node));
   if (all_empty(node.writes)) return {};
   return submit(step, {&node, 1});
+}
+
+reference::Node& Model::new_node() {
+  node_.kernel = {};
+  node_.reads.clear();
+  node_.writes.clear();
+  node_.scalar = 0;
+  node_.host_bytes.clear();
+  node_.fault.reset();
+  return node_;
 }
 
 // Work that is to run now: a host write, a launch, a copy, a replay.
@@ -179,8 +190,10 @@ Prediction Model::skip(Step& step, reference::Nodes graph, std::vector<reference
   const bool replay = step.operation.kind == traces::OpKind::replay;
   const Ordinal root = inputs.front().failure;
   reference::Skip record{step.ordinal, replay ? std::string_view() : graph.front().kernel, std::move(inputs), {}};
-  for (const reference::Range& write : reference::written_by(graph)) {
-    if (!state_.memory.unallocated(write)) record.outputs.push_back(write);
+  for (const reference::Node& node : graph) {
+    for (const reference::Range& write : node.writes) {
+      if (!state_.memory.unallocated(write)) record.outputs.push_back(write);
+    }
   }
   state_.memory.claim(record.outputs, root);
   state_.failures.record(root, std::move(record));
@@ -189,23 +202,23 @@ Prediction Model::skip(Step& step, reference::Nodes graph, std::vector<reference
 
 Prediction Model::read(Step& step) {
   const traces::Operation& operation = step.operation;
-  const std::optional<Ranges> from = state_.memory.resolve(operation.reads);
-  if (!from || !is_stream(operation.stream)) return with(Outcome::rejected, {});
+  reference::Node& node = new_node();
+  const bool resolved = state_.memory.resolve(operation.reads, node.reads);
+  if (!resolved || !is_stream(operation.stream)) return with(Outcome::rejected, {});
 
   std::vector<Ordinal> roots;
-  for (const reference::Range& range : *from) add_new(roots, state_.memory.claims(range));
+  for (const reference::Range& range : node.reads) add_new(roots, state_.memory.claims(range));
   if (state_.poison != 0) {  // the bytes' own failures, and P last
     roots.erase(std::remove(roots.begin(), roots.end(), state_.poison), roots.end());
     roots.push_back(state_.poison);
     return with(Outcome::poisoned, roots);
   }
   if (capturing(operation.stream)) return with(Outcome::rejected, {});
-  if (!roots.empty()) return unwritten(*from, std::move(roots));
-  if (all_empty(*from)) return {};
+  if (!roots.empty()) return unwritten(node.reads, std::move(roots));
+  if (all_empty(node.reads)) return {};
   std::vector<reference::AsyncFault> unordered;
   if (step.verdict.elsewhere) unordered = state_.pending;
-  follow(operation.stream, *from, {});
-  const reference::Node node{.reads = *from};
+  follow(operation.stream, node.reads, {});
   const reference::Nodes reading(&node, 1);
   std::optional<Trouble> stopped = surfacing(step, Reach::waits_for_stream);
   if (!stopped) stopped = stalling(step, reading);
@@ -240,34 +253,32 @@ Prediction Model::read(Step& step) {
   proved(operation.stream);
   leave_behind(step);
   Prediction prediction;
-  for (const reference::Range& range : *from) {
+  for (const reference::Range& range : node.reads) {
     const std::span<const reference::Value> values = state_.memory.values(range);
     prediction.bytes.insert(prediction.bytes.end(), values.begin(), values.end());
   }
   return prediction;
 }
 
-Prediction Model::unwritten(const Ranges& ranges, std::vector<Ordinal> roots) const {
+Prediction Model::unwritten(std::span<const reference::Range> ranges, std::vector<Ordinal> roots) const {
   const Ordinal root = roots.front();
   Prediction prediction = with(Outcome::unwritten, std::move(roots));
   for (const reference::Range& range : ranges) {
     const std::vector<Ordinal> claims = state_.memory.claims(range);
     if (std::find(claims.begin(), claims.end(), root) == claims.end()) continue;
-    for (reference::Skip& skip : state_.failures.chain(root, range)) {  // none leads to an unallocated buffer
-      prediction.via.push_back(skip.operation);
-      prediction.hops.push_back(std::move(skip));
-    }
+    prediction.hops = state_.failures.chain(root, range);  // none leads to an unallocated buffer
+    for (const reference::Skip& skip : prediction.hops) prediction.via.push_back(skip.operation);
     break;
   }
   return prediction;
 }
 
 Prediction Model::trust(Step& step) {
-  const std::optional<Ranges> to = state_.memory.resolve(step.operation.writes);
-  if (!to || to->size() != 1) return with(Outcome::rejected, {});
-  const reference::Range range = to->front();
-  if (state_.memory.unallocated(range)) return with(Outcome::unwritten, {state_.memory.first_claim(range)});
-  state_.memory.release(*to);
+  const std::vector<traces::Ref>& to = step.operation.writes;
+  const std::optional<reference::Range> range = to.size() == 1 ? state_.memory.resolve(to.front()) : std::nullopt;
+  if (!range) return with(Outcome::rejected, {});
+  if (state_.memory.unallocated(*range)) return with(Outcome::unwritten, {state_.memory.first_claim(*range)});
+  state_.memory.release({&*range, 1});
   return {};
 }
 
