@@ -40,13 +40,16 @@ std::string count_text(std::uint64_t count, std::string_view what) {
   return std::to_string(count) + " " + std::string(what);
 }
 
-std::string hex_text(std::uint8_t byte) { return {kHexDigits[byte >> 4], kHexDigits[byte & 15]}; }
+std::string hex_text(reference::Value byte) {
+  if (byte == reference::kUnknown) return "??";
+  return {kHexDigits[byte >> 4], kHexDigits[byte & 15]};
+}
 
 // Bytes [begin, begin + kBytesShown), "??" where any value is right.
 std::string expected_bytes(const Prediction& prediction, std::size_t begin) {
   std::string text = "from byte " + std::to_string(begin) + ":";
   const std::size_t end = std::min(prediction.bytes.size(), begin + kBytesShown);
-  for (std::size_t i = begin; i < end; ++i) text += " " + (prediction.bytes[i] ? hex_text(*prediction.bytes[i]) : "??");
+  for (std::size_t i = begin; i < end; ++i) text += " " + hex_text(prediction.bytes[i]);
   return text;
 }
 
@@ -74,7 +77,7 @@ std::optional<Disagreement> compare_bytes(const Prediction& expected, const Step
     return differing("R1 bytes", count_text(expected.bytes.size(), "bytes"), count_text(found.bytes.size(), "bytes"));
   }
   for (std::size_t i = 0; i < found.bytes.size(); ++i) {
-    if (!expected.bytes[i] || *expected.bytes[i] == found.bytes[i]) continue;
+    if (expected.bytes[i] == found.bytes[i] || expected.bytes[i] == reference::kUnknown) continue;
     return differing("R1 bytes", expected_bytes(expected, i), found_bytes(found, i));
   }
   return std::nullopt;
@@ -144,11 +147,13 @@ std::string claims_text(const std::vector<traces::ReportedInput>& claims) {
 // What is said for a human is lines of text, and where memory was short it says how (D3).
 std::optional<Disagreement> judge_detail(const Operation& operation, const StepResult& found) {
   const std::string& detail = found.detail;
+  if (detail.empty()) {
+    if (operation.kind != OpKind::alloc || found.error != "out_of_memory") return std::nullopt;
+    return differing("D3 detail", "why the memory cannot be had", "nothing");
+  }
   const bool torn = detail.find('\0') != std::string::npos || detail.find("\n\n") != std::string::npos ||
                     detail.starts_with('\n') || detail.ends_with('\n');
   if (torn) return differing("D3 detail", "lines of text", traces::visible(detail));
-  if (operation.kind == OpKind::alloc && found.error == "out_of_memory" && detail.empty())
-    return differing("D3 detail", "why the memory cannot be had", "nothing");
   return std::nullopt;
 }
 

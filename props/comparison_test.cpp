@@ -19,7 +19,7 @@ struct Pair {
 Pair good_read() {
   Pair pair;
   pair.operation.kind = OpKind::read;
-  pair.expected.bytes = {1, 2, std::nullopt};
+  pair.expected.bytes = {1, 2, reference::kUnknown};
   pair.found.bytes = {1, 2, 99};
   pair.expected.failures = pair.found.failures = 3;
   pair.expected.tags = pair.found.tags = 5;

@@ -31,9 +31,9 @@ std::vector<NameId> names_of(Program& program, const std::vector<std::uint64_t>&
 
 std::optional<std::vector<std::uint8_t>> known_bytes(const Prediction& prediction) {
   std::vector<std::uint8_t> bytes;
-  for (const std::optional<std::uint8_t>& byte : prediction.bytes) {
-    if (!byte) return std::nullopt;
-    bytes.push_back(*byte);
+  for (const reference::Value byte : prediction.bytes) {
+    if (byte == reference::kUnknown) return std::nullopt;
+    bytes.push_back(static_cast<std::uint8_t>(byte));
   }
   return bytes;
 }

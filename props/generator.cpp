@@ -218,10 +218,8 @@ class Draft {
     }
     // Only a whole ref can be of another length than its bytes: with the length in the ref, the file itself is wrong.
     const std::uint64_t length = slots_.length(ref) + (ref.whole && random_.one_in(24) ? 1 : 0);
-    operation.bytes.reserve(static_cast<std::size_t>(length));
-    for (std::uint64_t i = 0; i < length; ++i) {
-      operation.bytes.push_back(static_cast<std::uint8_t>(random_.below(256)));
-    }
+    operation.bytes.resize(static_cast<std::size_t>(length));
+    for (std::uint8_t& byte : operation.bytes) byte = static_cast<std::uint8_t>(random_.below(256));
   }
 
   void draw_read(Operation& operation) {

@@ -50,7 +50,8 @@ bool Model::may_be_open(const Step& step) const {
   const bool may_fail = step.verdict.may_fail || may_lack_room(step.operation);
   const bool may_recover = kind == OpKind::reset && state_.recovery_open;
   const bool may_wait_for_itself = kind == OpKind::write && step.verdict.leaves_behind;
-  const bool may_surface = !state_.pending.empty();
+  const bool may_meet_faults = kind != OpKind::free && kind != OpKind::trust && kind != OpKind::check;
+  const bool may_surface = may_meet_faults && !state_.pending.empty();
   const bool may_give_up = step.operation.deadline || state_.order.hangs();
   return may_fail || may_recover || may_wait_for_itself || may_surface || may_give_up;
 }

@@ -15,7 +15,13 @@ auto find(List& list, std::uint64_t byte) {
 }  // namespace
 
 void Claims::set(std::uint64_t begin, std::uint64_t end, Ordinal failure) {
-  if (begin == end || (failure == 0 && list_.empty())) return;
+  if (begin == end) return;
+  if (list_.empty() || list_.back().end <= begin) {  // as when a launch writes one range after the other
+    if (failure == 0) return;
+    list_.push_back({begin, end, failure});
+    if (list_.size() > 1) join_with_next(list_.size() - 2);
+    return;
+  }
   const std::size_t first = cut(static_cast<std::size_t>(find(list_, begin) - list_.begin()), begin);
   std::size_t last = first;
   while (last < list_.size() && list_[last].end <= end) ++last;  // few, and they are about to go

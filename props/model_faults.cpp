@@ -186,7 +186,8 @@ class Reservations {
 
 class Judge {
  public:
-  Judge(const Operation& operation, bool documented) : operation_(operation), documented_(documented) {}
+  Judge(const Operation& operation, bool documented, Verdict& verdict)
+      : operation_(operation), documented_(documented), verdict_(verdict) {}
 
   void consider(const sim::FiredFault& fired) {
     const bool own = fired.planned.empty();
@@ -211,8 +212,6 @@ class Judge {
       consider(own);
     }
   }
-
-  [[nodiscard]] const Verdict& verdict() const { return verdict_; }
 
  private:
   // What takes the old context down may say what it likes; without a new one the device stays as it is.
@@ -264,7 +263,7 @@ class Judge {
 
   const Operation& operation_;
   bool documented_;
-  Verdict verdict_;
+  Verdict& verdict_;
   Reservations reservations_;
   bool refused_to_say_ = false;  // whether the stream captures
 };
@@ -287,8 +286,9 @@ bool invalidates_every_capture(std::span<const sim::FiredFault> fired) {
 }
 
 Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
-  if (fired.empty() && !operation.fault) return {};
-  Judge judge(operation, documented);
+  Verdict verdict;
+  if (fired.empty() && !operation.fault) return verdict;
+  Judge judge(operation, documented, verdict);
   bool own_seen = false;
   for (const sim::FiredFault& each : fired) {
     const bool own = each.planned.empty();
@@ -297,10 +297,8 @@ Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired
     judge.consider(each);
   }
   // Where something else failed it first, its own fault has no turn.
-  const bool no_turn = operation.fault && !own_seen && !judge.verdict().fails;
-  if (no_turn) judge.consider_unseen(assumed(operation));
-  Verdict verdict = judge.verdict();
-  verdict.assumed = no_turn;
+  verdict.assumed = operation.fault && !own_seen && !verdict.fails;
+  if (verdict.assumed) judge.consider_unseen(assumed(operation));
   return verdict;
 }
 

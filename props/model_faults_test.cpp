@@ -140,7 +140,7 @@ TEST_F(ModelFaults, NobodyKnowsHowManyPiecesOfAFailedWriteCameThrough) {
 {"op":"read","from":"X"})");
   const Prediction answer = step();
   EXPECT_EQ(answer.outcome, Outcome::ok);
-  EXPECT_EQ(answer.bytes, (std::vector<std::optional<std::uint8_t>>{std::nullopt}));
+  EXPECT_EQ(answer.bytes, (reference::Values{reference::kUnknown}));
 }
 
 TEST_F(ModelFaults, StickyFaultInHousekeepingIsNotPassedOver) {

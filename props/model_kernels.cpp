@@ -9,10 +9,12 @@ namespace {
 using Input = std::span<const Value>;
 using Output = std::span<Value>;
 
-Value byte_of(std::uint64_t number) { return static_cast<std::uint8_t>(number & 0xFF); }
+Value byte_of(std::uint64_t number) { return static_cast<Value>(number & 0xFF); }
 
-Value sum(Value a, Value b) { return a && b ? byte_of(std::uint64_t{*a} + *b) : Value{}; }
-Value product(Value a, Value b) { return a && b ? byte_of(std::uint64_t{*a} * *b) : Value{}; }
+bool known(Value value) { return value != kUnknown; }
+
+Value sum(Value a, Value b) { return known(a) && known(b) ? byte_of(std::uint64_t{a} + b) : kUnknown; }
+Value product(Value a, Value b) { return known(a) && known(b) ? byte_of(std::uint64_t{a} * b) : kUnknown; }
 
 bool declares_anything(std::string_view kernel) {
   return kernel == "noop" || never_ends(kernel) || fault_of(kernel).has_value();
@@ -77,20 +79,20 @@ void iota(Output written) {
 }
 
 void copy(Input source, Output written) {
-  for (std::uint64_t i = 0; i < written.size(); ++i) written[i] = source[i];
+  if (source.data() != written.data()) std::copy(source.begin(), source.end(), written.begin());  // else in place
 }
 
 void gather(Input source, Input indices, Output written) {
   for (std::uint64_t i = 0; i < written.size(); ++i)
-    written[i] = indices[i] ? source[*indices[i] % source.size()] : Value{};
+    written[i] = known(indices[i]) ? source[indices[i] % source.size()] : kUnknown;
 }
 
 Value sum_of_all(std::span<const Input> reads) {
   std::uint64_t total = 0;
   for (const Input& read : reads) {
-    for (const Value& value : read) {
-      if (!value) return {};
-      total += *value;
+    for (const Value value : read) {
+      if (!known(value)) return kUnknown;
+      total += value;
     }
   }
   return byte_of(total);
@@ -142,7 +144,7 @@ void compute(std::string_view kernel, std::span<const Input> reads, std::uint64_
   if (kernel == "gather") return gather(reads[0], reads[1], written);
   if (kernel == "reduce") return reduce(reads, written);
   if (kernel == "matmul") return matmul(reads[0], reads[1], scalar, written);
-  std::fill(written.begin(), written.end(), Value{});  // a faulting kernel: who knows
+  std::fill(written.begin(), written.end(), kUnknown);  // a faulting kernel: who knows
 }
 
 bool never_ends(std::string_view kernel) { return kernel == "spin"; }

@@ -1,6 +1,6 @@
 // What the kernels of the trace language take and compute, said once more in plain host code.
 //
-// Values nobody can know go in as empty and come out as empty wherever they matter.
+// Values nobody can know go in as kUnknown and come out as kUnknown wherever they matter.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,6 @@ std::vector<Values> run(std::string_view kernel, const std::vector<Values>& read
   return results;
 }
 
-const std::optional<std::uint8_t> kUnknown;
-
 TEST(ModelKernels, FillWritesEveryRange) {
   EXPECT_EQ(run("fill", {}, {2, 0, 1}, 7), (std::vector<Values>{{7, 7}, {}, {7}}));
 }

@@ -76,7 +76,7 @@ bool Memory::resolve(std::span<const traces::Ref> refs, std::vector<Range>& rang
 }
 
 void Memory::allocate(Ordinal ordinal, traces::NameId name, std::uint64_t size) {
-  buffers_.push_back({.ordinal = ordinal, .name = name, .size = size, .values = Values(size)});
+  buffers_.push_back({.ordinal = ordinal, .name = name, .size = size, .values = Values(size, kUnknown)});
 }
 
 void Memory::allocate_nothing(Ordinal ordinal, traces::NameId name, std::uint64_t size, Ordinal reason) {
@@ -154,7 +154,7 @@ void Memory::forget_values(std::span<const Range> ranges) {
   for (const Range& range : ranges) {
     if (unallocated(range)) continue;
     const std::span<Value> values = values_to_set(range);
-    std::fill(values.begin(), values.end(), Value{});
+    std::fill(values.begin(), values.end(), kUnknown);
   }
 }
 

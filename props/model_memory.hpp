@@ -18,7 +18,8 @@
 
 namespace taintgraph::props::reference {
 
-using Value = std::optional<std::uint8_t>;  // empty: anything at all
+using Value = std::uint16_t;               // a byte, or:
+inline constexpr Value kUnknown = 0xFFFF;  // anything at all
 using Values = std::vector<Value>;
 
 struct Buffer {

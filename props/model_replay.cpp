@@ -55,11 +55,11 @@ class Replay {
     if (expected.via) expect("via", texts(*expected.via) == texts(found.via), joined(texts(found.via)));
     if (expected.error) expect("error", gpu::row(*expected.error).name == found.error, found.error);
     if (expected.bytes) {
-      const std::vector<std::optional<std::uint8_t>> bytes(expected.bytes->begin(), expected.bytes->end());
+      const reference::Values bytes(expected.bytes->begin(), expected.bytes->end());
       expect("bytes", bytes == found.bytes, "other bytes");
     }
     if (expected.fill) {
-      const auto same = [&](const std::optional<std::uint8_t>& byte) { return byte == *expected.fill; };
+      const auto same = [&](reference::Value byte) { return byte == *expected.fill; };
       expect("fill", std::all_of(found.bytes.begin(), found.bytes.end(), same), "other bytes");
     }
   }

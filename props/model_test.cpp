@@ -138,9 +138,9 @@ TEST_F(ModelState, ReadGivesAllRefsEndToEndAndUnknownWhereNobodyWrote) {
 {"op":"write","to":"Y","fill":7}
 {"op":"read","from":["Y","X",["Y",1,1],["X",2,3]]}
 )");
-  const std::optional<std::uint8_t> unknown;
+  constexpr reference::Value unknown = reference::kUnknown;
   EXPECT_EQ(read.outcome, traces::Outcome::ok);
-  EXPECT_EQ(read.bytes, (std::vector<std::optional<std::uint8_t>>{7, 7, unknown, 10, 11, unknown, 11}));
+  EXPECT_EQ(read.bytes, (reference::Values{7, 7, unknown, 10, 11, unknown, 11}));
 }
 
 TEST_F(ModelState, PredictionCarriesTheCountsAfterwards) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +27,9 @@ struct Prediction {
   std::vector<std::uint64_t> suspects;
   std::uint64_t suspects_dropped = 0;
   bool suspects_open = false;  // nobody can say
-  // Of a read that is ok: all refs laid end to end. Empty: any value will do, for nobody wrote the byte, or something
-  // whose result nobody can know did.
-  std::vector<std::optional<std::uint8_t>> bytes;
+  // Of a read that is ok: all refs laid end to end. kUnknown: any value will do, for nobody wrote the byte, or
+  // something whose result nobody can know did.
+  reference::Values bytes;
   std::string_view error;          // of the first root; empty if there is none, or if it may be one of several
   std::uint64_t failures = 0;      // in the graph after the operation (C1)
   std::uint64_t tags = 0;          // sum of all tag counts after the operation (C2)

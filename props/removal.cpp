@@ -80,14 +80,12 @@ Program without_unrelated(const Program& program) {
 }
 
 Program with_all_buffers_allocated(Program program) {
-  std::vector<NameId> allocated;
-  allocated.reserve(program.names.size());
+  std::vector<bool> allocated(program.names.size(), false);
   for (const Operation& operation : program.operations) {
-    const bool is_new = operation.kind == OpKind::alloc && !contains(allocated, operation.buffer);
-    if (is_new) allocated.push_back(operation.buffer);
+    if (operation.kind == OpKind::alloc) allocated[static_cast<std::size_t>(operation.buffer)] = true;
   }
   for (const NameId buffer : buffers_of(program)) {
-    if (contains(allocated, buffer)) continue;
+    if (allocated[static_cast<std::size_t>(buffer)]) continue;
     Operation& operation = program.operations.emplace_back();
     operation.kind = OpKind::alloc;
     operation.buffer = buffer;
@@ -111,9 +109,12 @@ Program without_idle_faults(Program program) {
 std::vector<NameId> buffers_of(const Program& program) {
   std::vector<NameId> result;
   result.reserve(program.names.size());
+  std::vector<bool> listed(program.names.size(), false);
   for (const Operation& operation : program.operations) {
-    each_buffer_of(operation, [&result](NameId buffer) {
-      if (!contains(result, buffer)) result.push_back(buffer);
+    each_buffer_of(operation, [&](NameId buffer) {
+      const auto index = static_cast<std::size_t>(buffer);
+      if (!listed[index]) result.push_back(buffer);
+      listed[index] = true;
     });
   }
   return result;
