@@ -69,6 +69,7 @@ class Drill {
 
   [[nodiscard]] Operation stripes(std::uint64_t first, std::uint64_t end, std::uint64_t from, std::uint64_t to) const {
     Operation launch = launch_of("fill");
+    launch.writes.reserve(static_cast<std::size_t>(end - first));
     for (std::uint64_t i = first; i < end; ++i) launch.writes.push_back(range(0, i * period_ + from, i * period_ + to));
     return launch;
   }

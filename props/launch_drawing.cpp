@@ -41,6 +41,7 @@ bool meets(const Slots& slots, const Ref& ref, const std::vector<Ref>& others) {
 // Written ranges that share no byte with each other; overlapping draws are left out.
 void draw_apart_writes(Random& random, Slots& slots, Operation& operation) {
   const std::uint64_t wanted = random.one_in(3) ? random.between(2, 4) : 1;
+  operation.writes.reserve(static_cast<std::size_t>(wanted));
   for (std::uint64_t i = 0; i < wanted; ++i) {
     const SlotIndex slot = slots.draw(random, true);
     const Ref ref = slots.draw_ref(random, slot);
@@ -54,6 +55,7 @@ void draw_matched(Random& random, Slots& slots, Operation& operation, std::uint6
   const SlotIndex to = random.one_in(6) ? first_source : slots.draw_other(random, first_source);
   Ref written = slots.draw_ref(random, to);
   std::uint64_t length = slots.length(written);
+  operation.reads.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t i = 0; i < count; ++i) {
     const SlotIndex from = i == 0 ? first_source : slots.draw_source(random);
     if (slots.size(from) < length) {  // shorten what is written rather than miss
@@ -88,6 +90,7 @@ void draw_reduce(Random& random, Slots& slots, Operation& operation) {
   // `reduce` needs a byte to put its sum in.
   if (slots.length(written) == 0 && slots.size(to) > 0) written = {.buffer = static_cast<traces::NameId>(to)};
   const std::uint64_t count = random.between(1, 4);
+  operation.reads.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t i = 0; i < count; ++i) {
     const Ref read = slots.draw_ref(random, i == 0 ? first : slots.draw_source(random));
     if (i == 0 || !slots.overlap(read, written)) operation.reads.push_back(read);
@@ -111,6 +114,8 @@ void draw_matmul(Random& random, Slots& slots, Operation& operation) {
 void draw_noop(Random& random, Slots& slots, Operation& operation) {
   const std::uint64_t reads = random.below(4);
   const std::uint64_t writes = random.below(4);
+  operation.reads.reserve(static_cast<std::size_t>(reads));
+  operation.writes.reserve(static_cast<std::size_t>(writes));
   for (std::uint64_t i = 0; i < reads; ++i) {
     operation.reads.push_back(slots.draw_ref(random, slots.draw_source(random)));
   }
@@ -125,6 +130,7 @@ void draw_wide_reduce(Random& random, Slots& slots, Operation& operation) {
   const Ref written{.buffer = static_cast<traces::NameId>(slots.draw(random, true))};
   const std::uint64_t count = random.between(kNarrowest, 4 * kNarrowest);
   const SlotIndex first = slots.draw_other(random, static_cast<SlotIndex>(written.buffer));
+  operation.reads.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t i = 0; i < count; ++i) {
     const SlotIndex from = random.one_in(4) ? slots.draw_source(random) : first;
     const Ref read = slots.draw_ref(random, from);
@@ -140,6 +146,7 @@ void draw_stripes(Random& random, Slots& slots, Operation& operation) {
   const SlotIndex slot = slots.draw(random, true);
   const std::uint64_t count = std::min(slots.size(slot) / 2, random.between(kNarrowest, kWidest));
   const std::uint64_t first = random.below(2);
+  operation.writes.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t begin = first + 2 * i;
     operation.writes.push_back(

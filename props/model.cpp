@@ -27,10 +27,14 @@ Model::Model(const traces::Header& header, const traces::NameTable& names) : dev
 
 Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordinal,
                           std::span<const sim::FiredFault> fired) {
-  const bool documented = device_.surfacing == traces::Surfacing::documented;
-  Step step{operation, ordinal, reference::judge(operation, fired, documented)};
-  if (reference::invalidates_every_capture(fired)) {
-    for (auto& [stream, window] : state_.windows) window.invalidated = true;
+  Step step{operation, ordinal, {}};
+  const bool spared = fired.empty() && !operation.fault;
+  if (!spared) {
+    const bool documented = device_.surfacing == traces::Surfacing::documented;
+    step.verdict = reference::judge(operation, fired, documented);
+    if (reference::invalidates_every_capture(fired)) {
+      for (auto& [stream, window] : state_.windows) window.invalidated = true;
+    }
   }
   open_ = may_be_open(step);
   if (open_) {

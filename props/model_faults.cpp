@@ -287,7 +287,6 @@ bool invalidates_every_capture(std::span<const sim::FiredFault> fired) {
 
 Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
   Verdict verdict;
-  if (fired.empty() && !operation.fault) return verdict;
   Judge judge(operation, documented, verdict);
   bool own_seen = false;
   for (const sim::FiredFault& each : fired) {
