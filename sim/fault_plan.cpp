@@ -1,5 +1,6 @@
 #include "sim/fault_plan.hpp"
 
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,15 @@ constexpr std::string_view kClassNames[] = {"alloc", "launch", "copy",    "write
 constexpr std::string_view kRecorded = "recorded";
 
 bool is_host_code(gpu::FaultKind kind) { return kind == gpu::FaultKind::host_exception; }
+
+// The n of "#n"; 0 if `operation` reads otherwise.
+std::uint64_t number_in(std::string_view operation) {
+  if (operation.size() < 2 || operation[0] != '#' || operation[1] == '0') return 0;
+  std::uint64_t number = 0;
+  const char* const end = operation.data() + operation.size();
+  const auto read = std::from_chars(operation.data() + 1, end, number);
+  return read.ec == std::errc() && read.ptr == end ? number : 0;
+}
 
 }  // namespace
 
@@ -80,25 +90,28 @@ std::optional<CallClass> class_from_string(std::string_view name) {
 std::string_view to_string(CallClass call_class) { return kClassNames[static_cast<std::size_t>(call_class)]; }
 
 FaultPlan::FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned)
-    : seed_(seed), planned_(std::move(planned)), selected_(planned_.size()), struck_(planned_.size()) {
+    : seed_(seed), planned_(std::move(planned)) {
+  standings_.reserve(planned_.size());
   // A fault of the plan is told from an operation's own by its id.
   for (std::size_t i = 0; i < planned_.size(); ++i) {
     if (planned_[i].id.empty()) planned_[i].id = "#" + std::to_string(i + 1);
-    names_operations_ = names_operations_ || !planned_[i].operation.empty();
-    ever_selectable_ |= selectable_.emplace_back(selectable(planned_[i]));
+    standings_.push_back({.selectable = selectable(planned_[i]), .operation = number_in(planned_[i].operation)});
   }
-  endangered_ = ever_selectable_;
+  begin_operation(0, {});
 }
 
 void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   armed_.reset();
   recorded_ = {};
-  endangered_ = ever_selectable_;
-  made_ = {};
+  endangered_.reset();
+  for (std::size_t i = 0; i < planned_.size(); ++i) {
+    const std::string& selected = planned_[i].operation;
+    Standing& standing = standings_[i];
+    standing.in_reach = selected.empty() || selected == id || (ordinal != 0 && standing.operation == ordinal);
+    if (standing.in_reach) endangered_ |= standing.selectable;
+  }
+  made_.fill(0);
   operation_ = ordinal;
-  if (!names_operations_) return;
-  operation_id_ = id;
-  operation_number_ = "#" + std::to_string(ordinal);
 }
 
 void FaultPlan::strike(std::span<const Call> calls, const Fault& fault) {
@@ -130,17 +143,16 @@ FaultPlan::Calls FaultPlan::selectable(const PlannedFault& planned) {
   return calls;
 }
 
-bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) const {
+bool FaultPlan::selects(const PlannedFault& planned, const CallSite& site) {
   if (planned.call_class && *planned.call_class != site.call_class.value_or(class_of(site.call))) return false;
   if (planned.stream && planned.stream != site.stream) return false;
-  if (!planned.kernel.empty() && planned.kernel != site.kernel) return false;
-  return planned.operation.empty() || planned.operation == operation_id_ || planned.operation == operation_number_;
+  return planned.kernel.empty() || planned.kernel == site.kernel;
 }
 
 bool FaultPlan::strikes(std::size_t index) {
   const PlannedFault& planned = planned_[index];
-  const std::uint64_t selection = selected_[index]++;
-  if (selection < planned.skip || (!planned.persistent && struck_[index] >= planned.count)) return false;
+  const std::uint64_t selection = standings_[index].selected++;
+  if (selection < planned.skip || (!planned.persistent && standings_[index].struck >= planned.count)) return false;
   if (planned.one_in != 0 && draw(seed_, Draw::planned_fault, index, selection) % planned.one_in != 0) return false;
   return true;
 }
@@ -163,7 +175,8 @@ std::optional<FiredFault> FaultPlan::decide_endangered(const CallSite& site) {
   std::optional<std::size_t> first;
   const auto call = static_cast<std::size_t>(site.call);
   for (std::size_t i = 0; i < planned_.size(); ++i) {
-    if (selectable_[i].test(call) && selects(planned_[i], site) && strikes(i) && !first) first = i;
+    const bool can_select = standings_[i].in_reach && standings_[i].selectable.test(call);
+    if (can_select && selects(planned_[i], site) && strikes(i) && !first) first = i;
   }
   if (armed_ && armed_->calls.test(call) && is_host_code(armed_->fault.kind) == (site.call == Call::none) &&
       gpu::row(armed_->fault.kind).injectable) {
@@ -171,7 +184,7 @@ std::optional<FiredFault> FaultPlan::decide_endangered(const CallSite& site) {
   }
   if (const Fault* recorded = recorded_for(site.call)) return fire(*recorded, site.call, kRecorded);
   if (!first) return std::nullopt;
-  ++struck_[*first];
+  ++standings_[*first].struck;
   return fire(planned_[*first].fault, site.call, planned_[*first].id);
 }
 

@@ -143,14 +143,22 @@ class FaultPlan {
     Calls calls;
     Fault fault;
   };
+  // How a planned fault stands.
+  struct Standing {
+    Calls selectable;             // calls that it can select, seen by their names alone
+    std::uint64_t operation = 0;  // the ordinal that it gives as "#n"; 0: none
+    bool in_reach = true;         // it may select calls of the operation now running
+    std::uint64_t selected = 0;   // calls it has selected so far
+    std::uint64_t struck = 0;     // times it has fired
+  };
 
   // How often a wait asks is a matter of time, and what a plan strikes is not to be.
   [[nodiscard]] static bool is_poll(gpu::Call call) { return call == gpu::Call::cuStreamQuery; }
   // Requires: the call is counted, and some fault may strike it.
   [[nodiscard]] std::optional<FiredFault> decide_endangered(const CallSite& site);
   [[nodiscard]] static Calls selectable(const PlannedFault& planned);
-  // Requires: the call is selectable.
-  [[nodiscard]] bool selects(const PlannedFault& planned, const CallSite& site) const;
+  // Requires: the fault is in reach and the call is selectable.
+  [[nodiscard]] static bool selects(const PlannedFault& planned, const CallSite& site);
   // Counts one selected call of planned fault `index`; true if it is to fail.
   [[nodiscard]] bool strikes(std::size_t index);
   [[nodiscard]] const Fault* recorded_for(gpu::Call call) const;
@@ -158,18 +166,12 @@ class FaultPlan {
 
   std::uint64_t seed_ = 0;
   std::vector<PlannedFault> planned_;
-  std::vector<Calls> selectable_;        // per planned fault: calls that it can select, seen by their names alone
-  Calls ever_selectable_;                // by any of them
-  Calls endangered_;                     // calls of the operation that some fault may strike, planned or its own
-  std::vector<std::uint64_t> selected_;  // per planned fault: calls it has selected so far
-  std::vector<std::uint64_t> struck_;    // per planned fault: times it has fired
+  std::vector<Standing> standings_;  // of the planned faults, in their order
+  Calls endangered_;                 // calls of the operation that some fault may strike, planned or its own
   std::optional<Armed> armed_;
   std::span<const CallFault> recorded_;
   std::array<std::uint64_t, gpu::kCallCount> made_{};  // calls of each name by the operation
   std::uint64_t operation_ = 0;
-  std::string operation_id_;       // if the plan names operations
-  std::string operation_number_;   // "#n", likewise
-  bool names_operations_ = false;  // the plan does
   std::uint64_t calls_ = 0;
   bool asleep_ = false;
   std::vector<FiredFault> fired_;

@@ -101,6 +101,27 @@ TEST(FaultPlanTest, EverySelectorMustHold) {
   EXPECT_FALSE(plan.decide({Call::cuLaunchKernel, std::nullopt, "gather"}));
 }
 
+TEST(FaultPlanTest, AnOperationIsNamedByItsIdOrItsNumber) {
+  PlannedFault planned;
+  planned.fault.kind = FaultKind::launch_failed;
+  planned.operation = "#2";
+  planned.persistent = true;
+  FaultPlan plan(1, {planned});
+  const auto strikes_in = [&plan](std::uint64_t ordinal, std::string_view id) {
+    plan.begin_operation(ordinal, id);
+    return plan.decide({Call::cuLaunchKernel, std::nullopt, {}}).has_value();
+  };
+  EXPECT_FALSE(plan.decide({Call::cuLaunchKernel, std::nullopt, {}}));
+  EXPECT_FALSE(strikes_in(1, "A"));
+  EXPECT_TRUE(strikes_in(2, "B"));
+  EXPECT_FALSE(strikes_in(3, "C"));
+  EXPECT_TRUE(strikes_in(4, "#2"));
+  EXPECT_FALSE(strikes_in(20, "#20"));
+  planned.operation = "#02";
+  plan = FaultPlan(1, {planned});
+  EXPECT_FALSE(strikes_in(2, "B"));
+}
+
 TEST(FaultPlanTest, WithoutACallOnlyCallsThatMayReturnTheKindAreSelected) {
   PlannedFault planned;
   planned.fault.kind = FaultKind::out_of_memory;
