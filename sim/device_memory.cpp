@@ -8,7 +8,7 @@ namespace taintgraph::sim {
 namespace {
 
 constexpr std::uint64_t kFirstAddress = 0x7'0000'0000;  // far from null and from anything small
-constexpr std::uint64_t kChunk = 4096;                  // garbage is made in pieces of this size
+constexpr std::uint64_t kChunk = 512;                   // garbage is made in pieces of this size
 constexpr std::size_t kHoles = 16;                      // freed addresses remembered for reuse
 constexpr std::uint64_t kWidestGap = 16;                // in units of alignment
 

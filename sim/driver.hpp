@@ -93,7 +93,6 @@ class Driver {
   // Unscheduled::stays a wait finds no other work done.
   void force_schedule(std::span<const std::uint32_t> streams, Unscheduled unscheduled = Unscheduled::runs_if_needed);
 
-  // O(host allocations), which are few.
   [[nodiscard]] LiveObjects count_objects() const;
   // What was alive in the context that was destroyed last, and went with it.
   [[nodiscard]] const LiveObjects& left_to_context() const;

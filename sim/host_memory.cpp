@@ -8,16 +8,18 @@
 
 namespace taintgraph::sim {
 
+HostMemory::HostMemory(std::uint64_t seed) { sim::fill_with_garbage(pattern_, seed, Draw::host_garbage, 0, 0); }
+
 // Bytes that nobody wrote are to be noticed, and a large staging area is to cost little: one pattern over and
-// over, of a length that no offset into a staging area is likely to be a multiple of.
+// over, which each allocation begins elsewhere.
 void HostMemory::fill_with_garbage(HostAllocation& allocation) const {
-  constexpr std::uint64_t kPattern = 251;
   std::byte* const bytes = allocation.bytes.get();
-  std::uint64_t filled = std::min(kPattern, allocation.size_bytes);
-  sim::fill_with_garbage({bytes, filled}, seed_, Draw::host_garbage, allocation.serial, 0);
+  const std::size_t begin = static_cast<std::size_t>(allocation.serial % pattern_.size());
+  std::uint64_t filled = std::min<std::uint64_t>(pattern_.size() - begin, allocation.size_bytes);
+  std::memcpy(bytes, pattern_.data() + begin, filled);
   while (filled < allocation.size_bytes) {
-    const std::uint64_t copied = std::min(filled, allocation.size_bytes - filled);
-    std::memcpy(bytes + filled, bytes, copied);
+    const std::uint64_t copied = std::min<std::uint64_t>(pattern_.size(), allocation.size_bytes - filled);
+    std::memcpy(bytes + filled, pattern_.data(), copied);
     filled += copied;
   }
 }
@@ -29,16 +31,23 @@ HostAllocation& HostMemory::allocate(std::uint64_t size_bytes, std::uint64_t con
   allocation->serial = ++serial_;
   allocation->context = context;
   allocation->lost = lost;
+  if (!lost) ++live_;
   fill_with_garbage(*allocation);
   return *allocations_.emplace_back(std::move(allocation));
 }
 
 void HostMemory::release(HostAllocation& allocation) {
-  std::erase_if(allocations_, [&allocation](const auto& each) { return each.get() == &allocation; });
+  if (!allocation.lost) --live_;
+  allocations_.erase(std::find_if(allocations_.begin(), allocations_.end(),
+                                  [&allocation](const auto& each) { return each.get() == &allocation; }));
 }
 
 void HostMemory::release_all_of(std::uint64_t context) {
-  std::erase_if(allocations_, [context](const auto& each) { return each->context == context; });
+  std::erase_if(allocations_, [this, context](const auto& each) {
+    if (each->context != context) return false;
+    if (!each->lost) --live_;
+    return true;
+  });
 }
 
 HostAllocation* HostMemory::find(const void* memory, std::uint64_t size_bytes) {

@@ -4,7 +4,7 @@
 // compared or ordered, so no decision depends on them.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,7 @@ struct HostAllocation {
 
 class HostMemory {
  public:
-  explicit HostMemory(std::uint64_t seed) : seed_(seed) {}
+  explicit HostMemory(std::uint64_t seed);
 
   [[nodiscard]] HostAllocation& allocate(std::uint64_t size_bytes, std::uint64_t context, bool lost);
   // Requires: a living allocation.
@@ -40,10 +40,7 @@ class HostMemory {
   [[nodiscard]] HostAllocation* find(const void* memory, std::uint64_t size_bytes);
 
   // Living allocations that somebody knows of.
-  [[nodiscard]] std::size_t live() const {
-    return static_cast<std::size_t>(
-        std::count_if(allocations_.begin(), allocations_.end(), [](const auto& each) { return !each->lost; }));
-  }
+  [[nodiscard]] std::size_t live() const { return live_; }
 
   // In order of serial.
   [[nodiscard]] const std::vector<std::unique_ptr<HostAllocation>>& allocations() const { return allocations_; }
@@ -51,8 +48,10 @@ class HostMemory {
  private:
   void fill_with_garbage(HostAllocation& allocation) const;
 
-  std::uint64_t seed_;
+  // Of a length that no offset into a staging area is likely to be a multiple of.
+  std::array<std::byte, 509> pattern_;
   std::uint64_t serial_ = 0;
+  std::size_t live_ = 0;
   std::vector<std::unique_ptr<HostAllocation>> allocations_;
 };
 
