@@ -16,11 +16,16 @@ void AccessMap::split(std::size_t index, std::uint64_t at) {
   segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(index) + 1, upper);
 }
 
-std::size_t AccessMap::isolate(std::uint64_t begin, std::uint64_t end) {
-  const auto found = std::lower_bound(segments_.begin(), segments_.end(), begin,
-                                      [](const Segment& segment, std::uint64_t at) { return segment.end <= at; });
+std::size_t AccessMap::cut(std::uint64_t at) {
+  const auto found = std::lower_bound(segments_.begin(), segments_.end(), at,
+                                      [](const Segment& segment, std::uint64_t here) { return segment.end <= here; });
   std::size_t first = static_cast<std::size_t>(found - segments_.begin());
-  if (first < segments_.size() && segments_[first].begin < begin) split(first++, begin);
+  if (first < segments_.size() && segments_[first].begin < at) split(first++, at);
+  return first;
+}
+
+std::size_t AccessMap::isolate(std::uint64_t begin, std::uint64_t end) {
+  const std::size_t first = cut(begin);
   std::uint64_t covered = begin;
   for (std::size_t i = first; covered < end; ++i) {
     if (i == segments_.size() || segments_[i].begin > covered) {
@@ -67,6 +72,11 @@ void AccessMap::forget_past(const VectorClock& host) {
   }
   segments_.resize(kept);
   forget_at_ = std::max<std::size_t>(64, 2 * segments_.size());
+}
+
+void AccessMap::make_room(const VectorClock& host) {
+  if (segments_.size() >= forget_at_) forget_past(host);
+  if (segments_.capacity() == 0) segments_.reserve(8);
 }
 
 void AccessMap::add_reader(Segment& segment, const Epoch& access, const VectorClock& clock) {
@@ -123,7 +133,7 @@ std::optional<Conflict> AccessMap::unordered_reader(const Segment& segment, cons
 std::optional<Conflict> AccessMap::read(std::uint64_t begin, std::uint64_t end, const Epoch& access,
                                         const VectorClock& clock, const VectorClock& host) {
   if (begin >= end) return std::nullopt;
-  if (segments_.size() >= forget_at_) forget_past(host);
+  make_room(host);
   std::optional<Conflict> result;
   const std::size_t first = isolate(begin, end);
   std::size_t i = first;
@@ -139,19 +149,30 @@ std::optional<Conflict> AccessMap::read(std::uint64_t begin, std::uint64_t end, 
 std::optional<Conflict> AccessMap::write(std::uint64_t begin, std::uint64_t end, const Epoch& access,
                                          const VectorClock& clock, const VectorClock& host) {
   if (begin >= end) return std::nullopt;
-  if (segments_.size() >= forget_at_) forget_past(host);
+  make_room(host);
   std::optional<Conflict> result;
-  const std::size_t first = isolate(begin, end);
-  std::size_t i = first;
-  for (; i < segments_.size() && segments_[i].begin < end; ++i) {
-    Segment& segment = segments_[i];
+  const std::size_t first = cut(begin);
+  std::size_t last = first;
+  for (; last < segments_.size() && segments_[last].begin < end; ++last) {
+    if (segments_[last].end > end) split(last, end);
+    Segment& segment = segments_[last];
     if (!result && !segment.write.before(clock)) result = Conflict{segment.begin, segment.end, segment.write, true};
     if (!result) result = unordered_reader(segment, clock);
-    segment.write = access;
-    segment.reader = {};
     drop_others(segment);
   }
-  fuse(first, i);
+  // Whatever the bytes went through before, they have one history now.
+  Segment written;
+  written.begin = begin;
+  written.end = end;
+  written.write = access;
+  const auto at = segments_.begin() + static_cast<std::ptrdiff_t>(first);
+  if (first == last) {
+    segments_.insert(at, written);
+  } else {
+    *at = written;
+    segments_.erase(at + 1, segments_.begin() + static_cast<std::ptrdiff_t>(last));
+  }
+  fuse(first, first + 1);
   return result;
 }
 

@@ -61,11 +61,14 @@ class AccessMap {
   };
   static_assert(std::is_trivially_copyable_v<Segment>);
 
+  // Makes no segment reach across `at`; returns the index of the first from there on.
+  std::size_t cut(std::uint64_t at);
   // Makes [begin, end) consist of whole segments; returns the index of the first.
   std::size_t isolate(std::uint64_t begin, std::uint64_t end);
   void split(std::size_t index, std::uint64_t at);
   // Joins equal neighbours among segments [first - 1, last].
   void fuse(std::size_t first, std::size_t last);
+  void make_room(const VectorClock& host);
   void forget_past(const VectorClock& host);
   void add_reader(Segment& segment, const Epoch& access, const VectorClock& clock);
   void add_other(Segment& segment, const Epoch& access);
