@@ -24,23 +24,21 @@ CUresult DriverEntries::misuse(Call call, std::string_view what, CUresult code) 
   return code;
 }
 
-CUcontext& DriverEntries::current() {
-  const std::thread::id thread = std::this_thread::get_id();
-  for (auto& [owner, context] : currents_) {
-    if (owner == thread) return context;
-  }
+CUcontext& DriverEntries::none_current(std::thread::id thread) {
   return currents_.emplace_back(thread, nullptr).second;
 }
 
-ContextObject* DriverEntries::current_context(Call call) {
-  const CUcontext handle = current();
-  ContextObject* const context = contexts_.find(handle);
-  if (context == nullptr) {
-    context_error_ = handle == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    findings_.add(std::string(gpu::to_string(call)) +
-                  (handle == nullptr ? " without a current context" : " with a destroyed context current"));
-  }
-  return context;
+void DriverEntries::report_not_owned(Call call, const char* what, bool exists) {
+  findings_.add(std::string(gpu::to_string(call)) + " is given " + what +
+                (exists ? " of another context" : " that does not exist"));
+}
+
+CUresult DriverEntries::no_context(Call call) {
+  const bool is_none = current() == nullptr;
+  findings_.add(std::string(gpu::to_string(call)) +
+                (is_none ? " without a current context" : " with a destroyed context current"));
+  plan_.pass();
+  return is_none ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 ContextObject* DriverEntries::context_of(std::uint64_t serial) {
@@ -66,7 +64,6 @@ CUresult DriverEntries::became_known(ContextObject& context, CUresult code) {
 // of the next operation. Other work is left to its time.
 void DriverEntries::look_ahead(ContextObject& context) {
   const std::uint64_t operation = plan_.operation();
-  if (context.looked_ahead_in == operation) return;
   context.looked_ahead_in = operation;
   VectorClock faulty;
   bool any = false;
@@ -89,7 +86,7 @@ CUresult DriverEntries::refuse(ContextObject& context, Call call) {
   const bool strict = options_.surfacing == ErrorSurfacing::strict;
   if (!strict && !documented_to_surface(call)) return CUDA_SUCCESS;
   if (context.faults.sticky() != CUDA_SUCCESS) return context.faults.sticky();
-  if (strict) look_ahead(context);
+  if (strict && context.looked_ahead_in != plan_.operation()) look_ahead(context);
   if (context.faults.clean()) return CUDA_SUCCESS;
   const CUresult code = context.faults.surface_passing(plan_.calls() + 1, plan_.operation());
   return code == CUDA_SUCCESS ? code : became_known(context, code);

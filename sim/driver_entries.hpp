@@ -71,11 +71,8 @@ class DriverEntries final : private WorkRunner {
   template <class Body>
   CUresult in_context(const CallSite& site, Body&& body) {
     timeline_.step();
-    ContextObject* const context = current_context(site.call);
-    if (context == nullptr) {
-      plan_.pass();
-      return context_error_;
-    }
+    ContextObject* const context = contexts_.find(current());
+    if (context == nullptr) return no_context(site.call);
     const CUresult refused = refuse(*context, site.call);
     if (refused != CUDA_SUCCESS) {
       plan_.pass();
@@ -85,7 +82,9 @@ class DriverEntries final : private WorkRunner {
       return refused;
     }
     const std::optional<FiredFault> fault = plan_.decide(site);
-    if (!open_captures_.empty()) return beside_captures(site, fault, *context, [&] { return body(*context); });
+    if (!open_captures_.empty() && (fault || unsafe_in_capture(site.call))) {
+      return beside_captures(site, fault, *context, [&] { return body(*context); });
+    }
     if (!fault) return body(*context);
     return struck(*fault, context, [&] { return body(*context); });
   }
@@ -151,17 +150,26 @@ class DriverEntries final : private WorkRunner {
 
   // True if `object` is alive and belongs to `context`; a finding otherwise.
   template <class Object>
-  bool owned(const Object* object, const ContextObject& context, Call call, std::string_view what) {
+  bool owned(const Object* object, const ContextObject& context, Call call, const char* what) {
     if (object != nullptr && object->context == context.serial) return true;
-    findings_.add(std::string(gpu::to_string(call)) + " is given " + std::string(what) +
-                  (object == nullptr ? " that does not exist" : " of another context"));
+    report_not_owned(call, what, object != nullptr);
     return false;
   }
+  void report_not_owned(Call call, const char* what, bool exists);
   // What is wrong with the call: a finding, and `code` to return.
   CUresult misuse(Call call, std::string_view what, CUresult code);
 
-  [[nodiscard]] ContextObject* current_context(Call call);
-  [[nodiscard]] CUcontext& current();
+  // What a call comes to that needs a context where none is current, or a dead one: a finding.
+  CUresult no_context(Call call);
+  // The context that is current on this thread.
+  [[nodiscard]] CUcontext& current() {
+    const std::thread::id thread = std::this_thread::get_id();
+    for (auto& [owner, context] : currents_) {
+      if (owner == thread) return context;
+    }
+    return none_current(thread);
+  }
+  CUcontext& none_current(std::thread::id thread);
   [[nodiscard]] ContextObject* context_of(std::uint64_t serial);
   [[nodiscard]] ContextObject* struck_context();
   CUresult refuse(ContextObject& context, Call call);
@@ -191,7 +199,7 @@ class DriverEntries final : private WorkRunner {
   void queued(ContextObject& context, WorkItem& item);
   void run(WorkItem& item) override;
 
-  // What a call does while some stream captures.
+  // What a call does while some stream captures, if it is struck or that could bar it.
   CUresult beside_captures(const CallSite& site, const std::optional<FiredFault>& fault, ContextObject& context,
                            const std::function<CUresult()>& body);
   void record(StreamObject& stream, Work work);
@@ -233,7 +241,6 @@ class DriverEntries final : private WorkRunner {
   std::uint64_t context_serial_ = 0;
   LiveObjects left_to_context_;  // the context destroyed last
   CUcontext primary_ = nullptr;
-  CUresult context_error_ = CUDA_ERROR_INVALID_CONTEXT;
   CUresult process_error_ = CUDA_SUCCESS;  // an error that only a new process recovers from
   Struck struck_;
   Declaration declaration_;

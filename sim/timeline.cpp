@@ -148,15 +148,11 @@ bool Timeline::run_mark_before(const WorkItem& item) {
 void Timeline::step() {
   now_ += kShortestStep + steps_drawn_(++steps_) % kStepSpread;
   if (pending_ == 0) return;
-  if (forced_) {
-    run_forced();
-    return;
-  }
+  if (forced_) return run_forced();
   run_due();
 }
 
-void Timeline::run_due() {
-  if (order_ != nullptr || now_ < next_due_) return;
+void Timeline::run_all_due() {
   const auto is_due = [this](const WorkItem& item) { return item.due <= now_; };
   for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
   note_next_due();
@@ -193,6 +189,7 @@ void Timeline::run_until(const VectorClock& past) {
     run_in_chosen_order(past);
     return;
   }
+  if (pending_ == 0) return;
   std::uint64_t until = now_;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const Slot& slot = slots_[i];
@@ -205,10 +202,10 @@ void Timeline::run_until(const VectorClock& past) {
       break;
     }
   }
-  if (pending_ == 0) return;
+  now_ = until;
+  if (until < next_due_) return;
   const auto is_due = [until](const WorkItem& item) { return item.due <= until; };
   for (std::size_t i = next(is_due); i < slots_.size(); i = next(is_due)) run_first(slots_[i]);
-  now_ = until;
   note_next_due();
 }
 

@@ -105,6 +105,9 @@ class Timeline {
 
  private:
   struct Slot {
+    Slot() = default;
+    Slot(Slot&&) = default;  // what is queued has one owner
+
     bool open = false;
     std::uint64_t queued = 0;  // ordinal of the last item queued
     std::uint64_t done = 0;    // ordinal of the last item done
@@ -120,7 +123,10 @@ class Timeline {
   void run_first(Slot& slot);
   void run_forced();
   bool run_mark_before(const WorkItem& item);
-  void run_due();
+  void run_due() {
+    if (order_ == nullptr && next_due_ <= now_) run_all_due();
+  }
+  void run_all_due();
   void run_in_chosen_order(const VectorClock& past);
   [[nodiscard]] std::size_t first_needed(const VectorClock& past) const;
   [[nodiscard]] std::size_t first_before(const WorkItem& item) const;
@@ -133,7 +139,7 @@ class Timeline {
   WorkRunner& runner_;
   DeviceOrder* order_;
   VectorClock awaited_;  // with an order: what the host pauses for
-  std::deque<Slot> slots_;
+  std::vector<Slot> slots_;
   VectorClock host_;
   std::uint64_t now_ = 0;
   std::uint64_t steps_ = 0;

@@ -18,7 +18,7 @@ bool Timeline::found_done(const VectorClock& past) {
 }
 
 bool Timeline::found_done_waiting(const VectorClock& past) {
-  awaited_ = past;
+  if (order_ != nullptr) awaited_ = past;
   return done(past);
 }
 
