@@ -64,9 +64,11 @@ struct CudaDevice::State {
       if (!dead) return abandon(errors);
     }
     std::vector<CUstream> handles;
+    handles.reserve(streams.size());
     for (const Stream& stream : streams) handles.push_back(stream.handle());
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
     std::vector<bool> idle;
+    idle.reserve(streams.size());
     const core::Deadline deadline = waiter.deadline_in({});
     for (Stream& stream : streams) idle.push_back(settle(stream, deadline, errors));
     const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
@@ -145,6 +147,7 @@ struct CudaDevice::State {
   // Ends what an earlier call should have ended. It is gone from the caller's books, so it must not stay here.
   [[nodiscard]] core::DeviceResult<void> settle_debts() {
     core::DeviceResult<void> gravest;
+    if (owed_windows.empty() && owed_graphs.empty() && owed_memory.empty()) return gravest;
     for (const core::StreamIndex each : std::exchange(owed_windows, {}))
       core::keep_gravest(gravest, captures.abandon(each, stream_at(each).handle()));
     for (const core::DeviceGraphId each : std::exchange(owed_graphs, {}))
