@@ -107,10 +107,10 @@ void FaultPlan::begin_operation(std::uint64_t ordinal, std::string_view id) {
   for (std::size_t i = 0; i < planned_.size(); ++i) {
     const std::string& selected = planned_[i].operation;
     Standing& standing = standings_[i];
-    standing.in_reach = selected.empty() || selected == id || (ordinal != 0 && standing.operation == ordinal);
+    standing.in_reach = selected.empty() || (ordinal != 0 && standing.operation == ordinal) || selected == id;
     if (standing.in_reach) endangered_ |= standing.selectable;
   }
-  made_.fill(0);
+  made_ = {};
   operation_ = ordinal;
 }
 

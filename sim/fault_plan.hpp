@@ -170,7 +170,7 @@ class FaultPlan {
   Calls endangered_;                 // calls of the operation that some fault may strike, planned or its own
   std::optional<Armed> armed_;
   std::span<const CallFault> recorded_;
-  std::array<std::uint64_t, gpu::kCallCount> made_{};  // calls of each name by the operation
+  std::array<std::uint32_t, gpu::kCallCount> made_{};  // calls of each name by the operation
   std::uint64_t operation_ = 0;
   std::uint64_t calls_ = 0;
   bool asleep_ = false;

@@ -37,7 +37,7 @@ class HandleTable {
     entry.lost = lost;
     live_ += lost ? 0U : 1U;
     entry.object.emplace(std::move(object));
-    return handle_of(slot);
+    return entry.handle = handle_of(slot);
   }
 
   // nullptr if `handle` does not name a living object of this table.
@@ -46,7 +46,7 @@ class HandleTable {
     const auto slot = static_cast<std::uint32_t>((value >> kSlotShift) & kSlotMask);
     if (slot >= entries_.size()) return nullptr;
     Entry& entry = *entries_[slot];
-    return handle_of(slot) == handle && entry.object ? &*entry.object : nullptr;
+    return entry.handle == handle && entry.object ? &*entry.object : nullptr;
   }
 
   // Requires: find(handle) is not null.
@@ -62,7 +62,7 @@ class HandleTable {
   template <class Visit>
   void each(Visit&& visit) {
     for (std::uint32_t slot = 0; slot < entries_.size(); ++slot) {
-      if (entries_[slot]->object) visit(handle_of(slot), *entries_[slot]->object);
+      if (entries_[slot]->object) visit(entries_[slot]->handle, *entries_[slot]->object);
     }
   }
 
@@ -73,6 +73,7 @@ class HandleTable {
   struct Entry {
     std::uint32_t generation = 0;
     bool lost = false;
+    Handle handle = nullptr;  // of the object, or of the last one that was here
     std::optional<T> object;
   };
 

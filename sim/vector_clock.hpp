@@ -2,7 +2,7 @@
 // before it. Ordinals of a stream count from 1 and never restart, so 0 means none.
 //
 // Clocks are compared slot by slot: work (slot, ordinal) happened before the point if and only if clock[slot] >=
-// ordinal. The first eight streams need no heap.
+// ordinal. The first four streams need no heap.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class VectorClock {
   }
 
  private:
-  static constexpr std::uint32_t kInline = 8;
+  static constexpr std::uint32_t kInline = 4;
   std::array<std::uint64_t, kInline> first_{};
   std::vector<std::uint64_t> rest_;
 };
