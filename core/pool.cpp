@@ -283,6 +283,8 @@ void Pool::validate() const {
     TAINTGRAPH_CHECK(!each.idle || occupied == 0, "a page in use is not idle");
   }
   TAINTGRAPH_CHECK(free_slices == free_.size() && retired_slices == retired_.size(), "every list is complete");
+  for (const SliceId id : retired_)
+    TAINTGRAPH_CHECK(at(id).state == SliceState::retired, "what is listed as retired is");
   const FreeKey* last = nullptr;  // keys of free slices in rising order: none is there twice, and each is found
   for (const FreeKey& each : free_) {
     const SliceId id = std::get<SliceId>(each);

@@ -101,6 +101,12 @@ class Pool {
 
   [[nodiscard]] std::size_t pages() const { return pages_.size() - free_pages_.size(); }
   [[nodiscard]] std::uint64_t reserved_bytes() const { return reserved_bytes_; }
+  // O(pages).
+  [[nodiscard]] std::size_t live_slices() const {
+    std::size_t occupied = 0;
+    for (const Page& each : pages_) occupied += each.occupied;
+    return occupied - retired_.size();
+  }
 
   // Calls visit(SliceId, const Slice&) for every slice that is not a tombstone.
   template <class Visit>

@@ -203,24 +203,20 @@ void Runtime::validate() const {
   streams_.validate();
   std::vector<FailureId>& carried = carried_;  // once for each carrier
   carried.clear();
-  std::uint64_t live_slices = 0;
-  pool().for_each([&](SliceId id, const Slice& slice) {
-    if (slice.state != SliceState::live) {
-      TAINTGRAPH_CHECK(slice.taint.is_clean(), "B4: claims end with the allocation");
-      return;
-    }
-    ++live_slices;
-    const Buffer* const buffer = buffers_.find_held(slice.buffer);
-    TAINTGRAPH_CHECK(buffer && buffer->slice == id, "a buffer's slice is its own");
-    if (slice.taint.is_clean()) return;
-    TAINTGRAPH_CHECK(slice.taint.end() <= buffer->size_bytes, "claims lie inside the buffer");
-    slice.taint.append_failures(carried);
-  });
+  std::size_t slices = 0;
   buffers_.for_each([&](const Buffer& buffer) {
     if (buffer.unallocated()) carried.push_back(buffer.reason);
-    live_slices -= buffer.slice != SliceId::none ? 1 : 0;
+    if (buffer.slice == SliceId::none) return;
+    ++slices;
+    const Slice& slice = memory_.at(buffer.slice);
+    TAINTGRAPH_CHECK(slice.state == SliceState::live && slice.buffer == buffer.id, "a buffer's slice is its own");
+    if (slice.taint.is_clean()) return;
+    TAINTGRAPH_CHECK(slice.taint.end() <= buffer.size_bytes, "claims lie inside the buffer");
+    slice.taint.append_failures(carried);
   });
-  TAINTGRAPH_CHECK(live_slices == 0, "a live slice is a buffer's");
+  TAINTGRAPH_CHECK(slices == pool().live_slices(), "a live slice is a buffer's");
+  for (const SliceId retired : pool().retired())
+    TAINTGRAPH_CHECK(memory_.at(retired).taint.is_clean(), "B4: claims end with the allocation");
   TAINTGRAPH_CHECK(carried.size() == graph_.tags(), "C2: the sums agree");
   std::sort(carried.begin(), carried.end());
   std::size_t failures = 0;
