@@ -223,6 +223,22 @@ TEST_P(HostMemoryTest, RunsOutInEveryCallOfTheDeviceInTurn) {
   EXPECT_GT(spared, 20) << "the program calls the device more often than that";
 }
 
+// Handles go when the host has nothing left at all, in destructors, too.
+TEST_P(HostMemoryTest, BuffersAreFreedWithoutAnyMore) {
+  ScriptedDevice device;
+  Runtime runtime(device, {.pool = {GetParam(), 32, 4096}});
+  std::vector<Handle> handles;
+  for (int i = 0; i < 100; ++i) handles.push_back(runtime.alloc({.size_bytes = 8}).handle);
+  allocations_left = 0;
+  EXPECT_NO_THROW({
+    for (Handle& each : handles) each.drop();
+    runtime.drain_dropped();
+  });
+  allocations_left = -1;
+  runtime.validate();
+  EXPECT_EQ(runtime.bytes_in_use(), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(, HostMemoryTest, ::testing::Values(PoolKind::sliced, PoolKind::exclusive));
 
 }  // namespace

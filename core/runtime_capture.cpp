@@ -85,8 +85,8 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
     run(request.host_code);
   } catch (...) {
     // The exception is what the caller hears of, but nothing hides the loss of the device (D1).
-    auto closed = close_window(request.stream);
-    if (!closed && closed.error().sticky) static_cast<void>(failed(std::move(closed.error()), request.correlation));
+    if (auto closed = close_window(request.stream); !closed)
+      static_cast<void>(failed(std::move(closed.error()), request.correlation));
     throw;
   }
   return {};

@@ -317,6 +317,54 @@ struct Faulting {
   core::Recovery recovery;
 };
 
+// Memory, a graph and a window whose end cannot be told to the driver: the context is not current and cannot be made
+// so.
+struct Owing : Machine {
+  void owe() {
+    ASSERT_TRUE(open());
+    spare = reserve();
+    used = reserve();
+    ASSERT_TRUE(device->begin_capture(kStream));
+    ASSERT_TRUE(fill(used, 1));
+    const auto graph = device->end_capture(kStream);
+    ASSERT_TRUE(graph);
+    ASSERT_TRUE(device->begin_capture(kStream));
+    ASSERT_EQ(driver.driver().cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+    plan = plan_of(Call::cuCtxSetCurrent, FaultKind::invalid_value, FaultWhen::before, 0, 3);
+    EXPECT_FALSE(device->give_back(spare.address));
+    EXPECT_FALSE(device->drop(*graph));
+    EXPECT_FALSE(device->abandon_capture(kStream));
+    plan = {};
+  }
+
+  DeviceSpan spare;
+  DeviceSpan used;
+};
+
+TEST(CudaDeviceFaults, WhatCouldNotBeEndedIsEndedByTheNextCall) {
+  Owing machine;
+  machine.owe();
+  const Objects owed = machine.driver.live_objects();
+  EXPECT_TRUE(machine.device->synchronize(kOtherStream, {}));
+  EXPECT_EQ(machine.driver.live_objects().size() + 3, owed.size()) << "memory, a graph, a window";
+  EXPECT_TRUE(machine.fill(machine.used, 9)) << "in no window";
+  EXPECT_EQ(machine.value_of(machine.used), 9);
+  EXPECT_TRUE(machine.device->give_back(machine.used.address));
+  EXPECT_TRUE(machine.device->close().empty());
+  EXPECT_EQ(machine.driver.live_objects(), Objects());
+  EXPECT_EQ(machine.findings(), "");
+}
+
+TEST(CudaDeviceFaults, WhatIsOwedGoesWithItsContext) {
+  Owing machine;
+  machine.owe();
+  EXPECT_TRUE(machine.device->recreate());
+  EXPECT_TRUE(machine.device->synchronize(kStream, {}));
+  EXPECT_TRUE(machine.device->close().empty());
+  EXPECT_EQ(machine.driver.live_objects(), Objects());
+  EXPECT_EQ(machine.findings(), "");
+}
+
 TEST(CudaDeviceFaults, FaultingKernelsPoisonAndResetRecoversWhereItCan) {
   for (const Faulting& each : {Faulting{"device_assert", "assert", core::Recovery::context},
                                Faulting{"out_of_bounds", "illegal_address", core::Recovery::process},
