@@ -11,8 +11,9 @@
 //
 // Errors are values. What may be thrown is std::bad_alloc, and whatever host code throws. An operation that is left so
 // may have been submitted; what it was to write is claimed then (W2), and a window that it was recorded in is doomed
-// (G1). Everything else is as before, and the runtime can go on being used; close() and the destructor alone need a
-// little memory to end in order.
+// (G1). If the device is found lost while a capture is undone, poison() says so, though the exception does not (D1).
+// Everything else is as before, and the runtime can go on being used; close() and the destructor alone need a little
+// memory to end in order.
 //
 // The success path of launch, copy and write allocates nothing on the heap once warm.
 #pragma once
@@ -142,7 +143,7 @@ class Runtime {
     FailureId claim;  // while a skip is put together: what the range carried
   };
 
-  // Looking up (runtime_work.cpp). A program error if one of them does not hold.
+  // Looking up (runtime_work.cpp). The name of a program error if one of them does not hold.
   [[nodiscard]] std::optional<std::string_view> resolve(std::span<const WeakBinding> bindings,
                                                         std::vector<Operand>& operands);
   [[nodiscard]] std::optional<std::string_view> resolve(const WeakBinding& binding, Operand& operand);

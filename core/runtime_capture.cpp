@@ -86,7 +86,7 @@ Status Runtime::capture_begin(const CaptureRequest& request) {
   } catch (...) {
     // The exception is what the caller hears of, but nothing hides the loss of the device (D1).
     if (auto closed = close_window(request.stream); !closed)
-      static_cast<void>(failed(std::move(closed.error()), request.correlation));
+      static_cast<void>(failed_wait(std::move(closed.error()), request.correlation));
     throw;
   }
   return {};

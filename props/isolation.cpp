@@ -28,15 +28,15 @@
 #endif
 #if TAINTGRAPH_ASAN || defined(__SANITIZE_THREAD__) || TAINTGRAPH_HAS_FEATURE(thread_sanitizer) || \
     TAINTGRAPH_HAS_FEATURE(memory_sanitizer)
-#define TAINTGRAPH_SANITIZED true
+#define TAINTGRAPH_SANITIZED 1
 #else
-#define TAINTGRAPH_SANITIZED false
+#define TAINTGRAPH_SANITIZED 0
 #endif
 
 #if TAINTGRAPH_ASAN
 // What the address sanitizer does unless ASAN_OPTIONS says otherwise. A case allocates thousands of times and frees all
 // of it within milliseconds: noting the whole stack each time, and keeping more freed memory than a few cases leave,
-// takes longer than the case.
+// takes longer than the case. A failure repeats, and may be looked at with longer ones.
 extern "C" const char* __asan_default_options() { return "malloc_context_size=4:quarantine_size_mb=4"; }
 #endif
 
@@ -49,7 +49,7 @@ constexpr int kExceptionStatus = 99;
 constexpr int kMemoryStatus = 98;
 
 // A sanitizer reserves more address space than any limit would leave it.
-constexpr bool kSanitized = TAINTGRAPH_SANITIZED;
+constexpr bool kSanitized = TAINTGRAPH_SANITIZED != 0;
 
 void limit(decltype(RLIMIT_AS) resource, std::uint64_t bytes) {
   rlimit both{};

@@ -139,7 +139,7 @@ class Model {
   Prediction launch(Step& step);
   Prediction copy(Step& step);
   Prediction submit(Step& step, reference::Nodes graph, std::optional<traces::NameId> replayed = std::nullopt);
-  // The memory of one that is done with.
+  // Empties node_ and returns it; good until the next call.
   [[nodiscard]] reference::Node& new_node();
   [[nodiscard]] static bool hangs(reference::Nodes graph);
   [[nodiscard]] static bool may_be_no_work(reference::Nodes graph);

@@ -23,8 +23,8 @@ using StreamNumber = std::uint32_t;
 // Of the operations that may be to blame, those listed for each stream are its newest.
 inline constexpr std::size_t kSuspectsOfStream = 16;
 
-// How far anybody can say that one thing was put behind another, or queued. `unnoted`: perhaps, and the runtime takes
-// it that it was not.
+// How far anybody can say that one thing was put behind another, or queued. `unnoted`: perhaps, and the runtime goes
+// on as if it were not.
 enum class Holds : std::uint8_t { surely, perhaps, unnoted };
 
 class Order {

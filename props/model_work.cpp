@@ -106,15 +106,19 @@ Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<trace
   if (in_order && !state_.pending.empty())
     follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   if (stopped) {
+    reference::Effect& effect = stopped->strike.effect;
+    // The call that a fault strikes which nobody saw was not made.
+    if (step.verdict.assumed && effect != reference::Effect::unknown) effect = reference::Effect::nothing;
     reference::run_partly(graph, stopped->strike, state_.memory);
-    const bool doubtful = stopped->strike.effect == reference::Effect::unknown;
-    if (doubtful || stopped->strike.effect == reference::Effect::everything) {
-      leave_faults_of(graph, step.operation.stream, doubtful || state_.order.hangs());
-    }
     reference::claim_written(graph, step.ordinal, state_.memory);
+    const bool hung_before = state_.order.hangs();
     Prediction prediction = fail(step, *stopped);
     queue_failed(step, graph, replayed);
-    const bool happened = stopped->strike.effect == reference::Effect::everything || threw(*stopped);
+    const bool everything = effect == reference::Effect::everything;
+    const bool doubtful = effect == reference::Effect::unknown;
+    if ((everything || doubtful) && state_.poison == 0)
+      leave_faults_of(graph, step.operation.stream, doubtful || hung_before);
+    const bool happened = everything || threw(*stopped);
     if (happened && hangs(graph)) state_.order.never_ends(step.operation.stream);
     return prediction;
   }

@@ -94,7 +94,8 @@ class FaultPlan {
   FaultPlan() = default;
   FaultPlan(std::uint64_t seed, std::vector<PlannedFault> planned);
 
-  // Opens operation `ordinal`, known as `id` (for the `operation` selector). Ends whatever was armed before.
+  // Opens operation `ordinal`, known as `id` (for the `operation` selector). Ends whatever was armed before. O(planned
+  // faults).
   void begin_operation(std::uint64_t ordinal, std::string_view id);
 
   // Arms `fault` for the operation just begun: it strikes every call to one of `calls` that the operation makes

@@ -31,9 +31,10 @@ HostAllocation& HostMemory::allocate(std::uint64_t size_bytes, std::uint64_t con
   allocation->serial = ++serial_;
   allocation->context = context;
   allocation->lost = lost;
-  if (!lost) ++live_;
   fill_with_garbage(*allocation);
-  return *allocations_.emplace_back(std::move(allocation));
+  HostAllocation& made = *allocations_.emplace_back(std::move(allocation));
+  if (!lost) ++live_;
+  return made;
 }
 
 void HostMemory::release(HostAllocation& allocation) {
