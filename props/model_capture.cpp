@@ -23,8 +23,10 @@ Prediction Model::capture_begin(Step& step) {
   if (!is_stream(stream) || capturing(stream)) return with(Outcome::rejected, {});
   if (state_.poison != 0) return refuse({});
   // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
-  const bool behind_the_wait = step.verdict.fails && step.verdict.fails->call != gpu::Call::cuStreamSynchronize &&
-                               step.verdict.fails->call != gpu::Call::cuStreamQuery;
+  const gpu::Call failing = step.verdict.fails ? step.verdict.fails->call : gpu::Call::cuStreamSynchronize;
+  const bool of_context = failing == gpu::Call::cuCtxGetCurrent || failing == gpu::Call::cuCtxSetCurrent;  // of either
+  const bool behind_the_wait =
+      !of_context && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
   if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {
     if (behind_the_wait && !step.verdict.assumed) {
       proved(stream);
@@ -36,7 +38,7 @@ Prediction Model::capture_begin(Step& step) {
   if (const std::optional<Prediction> given_up = wait_in_vain(step, stream)) return *given_up;
   if (const std::optional<Trouble> stopped = own_trouble(step)) {
     if (behind_the_wait) proved(stream);
-    if (step.verdict.may_fail) state_.order_open = true;
+    if (step.verdict.may_fail || of_context) state_.order_open = true;
     return fail(step, *stopped);
   }
   proved(stream);

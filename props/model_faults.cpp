@@ -15,6 +15,9 @@ using traces::OpKind;
 
 enum class Bearing : std::uint8_t { fails, harmless, open };
 
+// The calls that begin every other call of the backend.
+constexpr bool makes_current(Call call) { return call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent; }
+
 // Ordering by events has a way out, waiting on the host, so none of these decides anything alone.
 bool is_event_call(Call call) {
   constexpr Call calls[] = {Call::cuEventCreate, Call::cuEventDestroy,     Call::cuEventRecord,
@@ -90,7 +93,7 @@ bool submits_or_waits(OpKind kind) {
 Bearing bearing(OpKind kind, Call call) {
   if (call == Call::none) return Bearing::fails;  // host code of the operation threw
   // Whatever the context is asked for, it may do without.
-  if (call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent) return Bearing::open;
+  if (makes_current(call)) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
   // Compiling and loading, the table of its operands: a launch needs all of it.
   if (kind == OpKind::launch && !is_event_call(call)) return Bearing::fails;
@@ -218,11 +221,10 @@ class Judge {
   void consider_reset(const sim::FiredFault& fired) {
     const bool in_the_new_one = fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate ||
                                 fired.call == Call::cuMemAllocHost || fired.call == Call::cuMemGetInfo;
-    const bool of_either = fired.call == Call::cuCtxGetCurrent || fired.call == Call::cuCtxSetCurrent;
     if (fired.when == FaultWhen::async) {
       leave_behind(fired, true);
       if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
-    } else if (of_either || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
+    } else if (makes_current(fired.call) || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
       verdict_.may_fail = strike_of(operation_, fired);
     } else if (!takes_down(fired.call)) {
       fail(strike_of(operation_, fired));
@@ -236,6 +238,8 @@ class Judge {
     // The loss of the device is never passed over, whichever call it is told by (D1).
     const Bearing meaning = bearing(operation_.kind, fired.call);
     const bool sticky = gpu::row(fired.kind).sticky;
+    // Which context is current is asked only to save making it so.
+    if (fired.call == Call::cuCtxGetCurrent && !sticky) return;
     // Whether a stream is in a window already is asked twice.
     const bool asked = operation_.kind == OpKind::capture_begin && fired.call == Call::cuStreamIsCapturing;
     if (asked && !sticky && !std::exchange(refused_to_say_, true)) return;
