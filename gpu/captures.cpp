@@ -177,8 +177,9 @@ void Captures::close_windows(std::span<const CUstream> handles, std::vector<core
   for (std::uint32_t i = 0; i < windows_.size(); ++i) {
     const core::StreamIndex stream{i};
     core::DeviceResult<void> ended;
-    if (windows_[i].open) ended = abandon(stream, handles[i]);
-    if (windows_[i].unsure) ended = make_sure(stream, handles[i]);
+    if (windows_[i].unsure) ended = make_sure(stream, handles[i]);  // a dead context leaves it open
+    if (windows_[i].open) core::keep_gravest(ended, abandon(stream, handles[i]));
+    windows_[i] = {};  // the stream goes, and what is opened next is another
     if (!ended) errors.push_back(std::move(ended.error()));
   }
 }
