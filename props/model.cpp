@@ -33,7 +33,10 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
     const bool documented = device_.surfacing == traces::Surfacing::documented;
     step.verdict = reference::judge(operation, fired, documented);
     if (reference::invalidates_every_capture(fired)) {
-      for (auto& [stream, window] : state_.windows) window.invalidated = true;
+      for (auto& [stream, window] : state_.windows) {
+        const bool ends = operation.kind == OpKind::capture_end && operation.stream == stream;
+        if (!ends || reference::invalidates_what_it_ends(fired)) window.invalidated = true;
+      }
     }
   }
   open_ = may_be_open(step);

@@ -289,6 +289,14 @@ bool invalidates_every_capture(std::span<const sim::FiredFault> fired) {
   });
 }
 
+bool invalidates_what_it_ends(std::span<const sim::FiredFault> fired) {
+  return std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& each) {
+    const bool behind_the_end = each.call == Call::cuGraphInstantiate || each.call == Call::cuGraphDestroy ||
+                                each.call == Call::cuGraphExecDestroy || each.call == Call::cuMemFree;
+    return !behind_the_end && invalidates_every_capture({&each, 1});
+  });
+}
+
 Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
   Verdict verdict;
   Judge judge(operation, documented, verdict);

@@ -63,6 +63,8 @@ struct Verdict {
 
 // Whether one of `fired` invalidates every open capture: an error of capturing from a call that is about no stream.
 [[nodiscard]] bool invalidates_every_capture(std::span<const sim::FiredFault> fired);
+// Of faults during a capture_end: the same for its own window, which is closed when its graph is made or given up.
+[[nodiscard]] bool invalidates_what_it_ends(std::span<const sim::FiredFault> fired);
 
 // What `fired`, the faults during `operation`, and its own fault make of it. The operation's own fault always strikes:
 // it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late.
