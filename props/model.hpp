@@ -16,6 +16,7 @@
 //  - a `sync` has a deadline and its work is merely slow: how long work takes is nobody's business here;
 //  - something hangs, and the operation may need to wait for it: for room in staging memory, for an order that events
 //    cannot keep, for memory that was freed;
+//  - work failed while it was put in order: what hangs or has faulted may stand before what comes later, or not;
 //  - a planned fault struck housekeeping (freeing, say) which the operation may or may not answer for, or a sticky one
 //    struck a call that the operation can do without;
 //  - an `alloc` or `relocate` takes the live bytes over half of the device's memory: room is the pool's to define.

@@ -24,7 +24,7 @@ Prediction Model::capture_begin(Step& step) {
   if (state_.poison != 0) return refuse({});
   // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
   const gpu::Call failing = step.verdict.fails ? step.verdict.fails->call : gpu::Call::cuStreamSynchronize;
-  const bool of_context = failing == gpu::Call::cuCtxGetCurrent || failing == gpu::Call::cuCtxSetCurrent;  // of either
+  const bool of_context = reference::makes_current(failing);  // for the wait, or for what comes behind it
   const bool behind_the_wait =
       !of_context && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
   if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {

@@ -15,9 +15,6 @@ using traces::OpKind;
 
 enum class Bearing : std::uint8_t { fails, harmless, open };
 
-// The calls that begin every other call of the backend.
-constexpr bool makes_current(Call call) { return call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent; }
-
 // Ordering by events has a way out, waiting on the host, so none of these decides anything alone.
 bool is_event_call(Call call) {
   constexpr Call calls[] = {Call::cuEventCreate, Call::cuEventDestroy,     Call::cuEventRecord,
@@ -273,6 +270,8 @@ class Judge {
 };
 
 }  // namespace
+
+bool makes_current(Call call) { return call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent; }
 
 Cause cause_of(FaultKind kind) {
   const gpu::FaultRow& row = gpu::row(kind);

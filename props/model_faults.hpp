@@ -58,6 +58,9 @@ struct Verdict {
 
 [[nodiscard]] Cause cause_of(gpu::FaultKind kind);
 
+// A call that makes the context current, or asks whether it is: the backend begins everything so.
+[[nodiscard]] bool makes_current(gpu::Call call);
+
 // An error of capturing, which leaves a capture unusable.
 [[nodiscard]] bool invalidates_captures(gpu::FaultKind kind);
 

@@ -107,7 +107,7 @@ Prediction Model::submit(Step& step, reference::Nodes graph, std::optional<trace
     follow(step.operation.stream, reference::read_by(graph), reference::written_by(graph));
   if (stopped) {
     reference::Effect& effect = stopped->strike.effect;
-    // The call that a fault strikes which nobody saw was not made.
+    // Its own fault did not fire, so the call that this strikes was not made.
     if (step.verdict.assumed && effect != reference::Effect::unknown) effect = reference::Effect::nothing;
     reference::run_partly(graph, stopped->strike, state_.memory);
     reference::claim_written(graph, step.ordinal, state_.memory);
