@@ -1,6 +1,7 @@
 # Checks which room includes what: arrows between rooms go one way. cmake -D SOURCE_DIR=... -P arrows.cmake
 #
-# Tests (*_test.cpp) may look further. main.cpp knows every room.
+# Tests (*_test.cpp) may look further, and so may what is theirs (*_for_tests.hpp) if nobody else includes it. main.cpp
+# knows every room.
 
 # What each room may include of ours, as a regular expression over the included path.
 set(core_may "^core/")
@@ -18,7 +19,7 @@ set(checked 0)
 foreach(room ${rooms})
   file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR}
     ${SOURCE_DIR}/${room}/*.hpp ${SOURCE_DIR}/${room}/*.cpp ${SOURCE_DIR}/${room}/*.cu ${SOURCE_DIR}/${room}/*.cuh)
-  list(FILTER files EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "(_test\\.cpp|_for_tests\\.hpp)$")
   list(FILTER files EXCLUDE REGEX "^core/consumers/")  # users of the package, not part of it
   foreach(file ${files})
     file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<](${any_room})/")
@@ -28,6 +29,15 @@ foreach(room ${rooms})
       list(APPEND included_by_${file} ${included})
       if(NOT included MATCHES "${${room}_may}")
         list(APPEND wrong "${file} includes ${included}")
+      endif()
+      if(included MATCHES "_for_tests\\.hpp$")
+        file(STRINGS ${SOURCE_DIR}/${included} farther REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<](${any_room})/")
+        foreach(each ${farther})
+          string(REGEX REPLACE "^[^\"<]*[\"<]([^\">]*)[\">].*$" "\\1" each "${each}")
+          if(NOT each MATCHES "${${room}_may}")
+            list(APPEND wrong "${file} includes ${each} through ${included}")
+          endif()
+        endforeach()
       endif()
     endforeach()
     file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[\"<][^\">]*\\.\\./")

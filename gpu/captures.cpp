@@ -9,13 +9,10 @@
 namespace taintgraph::gpu {
 
 core::DeviceResult<void> Captures::begin(core::StreamIndex stream, CUstream handle) {
-  Window& window = windows_[core::index(stream)];
-  if (window.unsure) {
-    if (auto sure = make_sure(stream, handle); !sure) return sure;
-  }
   auto begun = checked(driver_, driver_.cuStreamBeginCapture(handle, CU_STREAM_CAPTURE_MODE_RELAXED),
                        Call::cuStreamBeginCapture);
   if (begun) {
+    Window& window = windows_[core::index(stream)];
     window = {};
     window.open = true;
     return begun;
@@ -32,10 +29,10 @@ core::DeviceResult<void> Captures::make_sure(core::StreamIndex stream, CUstream 
   };
   auto asked = ask();
   if (!asked && !asked.error().sticky) asked = ask();  // work that ends up in a window would never run
-  Window& window = windows_[core::index(stream)];
-  window.unsure = !asked && !asked.error().sticky;
-  window.open =
-      !asked && asked.error().sticky;  // it may be: a dead context answers no questions, but ends what there is
+  std::erase(unsure_, stream);
+  const bool dead = !asked && asked.error().sticky;
+  windows_[core::index(stream)].open = dead;  // it may be: a dead context answers no questions, but ends what there is
+  if (!asked && !dead) unsure_.push_back(stream);
   if (!asked || status == CU_STREAM_CAPTURE_STATUS_NONE) return asked;
   return abandon(stream, handle);
 }
@@ -109,8 +106,8 @@ core::DeviceResult<void> Captures::drop(core::DeviceGraphId graph) {
   const Graph gone = std::move(found->second);
   graphs_.erase(found);
   core::DeviceResult<void> gravest;
-  // A stream that captures by now can be waited for no more, and need not: it was idle when its window opened.
-  const bool may_be_running = gone.last_replay != nullptr && !open(gone.last_stream);
+  // A stream that captures by now, or may, can be waited for no more, and need not: it was idle when its window opened.
+  const bool may_be_running = gone.last_replay != nullptr && !open(gone.last_stream) && !is_unsure(gone.last_stream);
   if (!gone.tables.empty() && may_be_running) {
     auto waited = waiter_.wait(gone.last_replay);
     const bool may_run = !waited && !waited.error().sticky;
@@ -177,7 +174,7 @@ void Captures::close_windows(std::span<const CUstream> handles, std::vector<core
   for (std::uint32_t i = 0; i < windows_.size(); ++i) {
     const core::StreamIndex stream{i};
     core::DeviceResult<void> ended;
-    if (windows_[i].unsure) ended = make_sure(stream, handles[i]);  // a dead context leaves it open
+    if (is_unsure(stream)) ended = make_sure(stream, handles[i]);  // a dead context leaves it open
     if (windows_[i].open) core::keep_gravest(ended, abandon(stream, handles[i]));
     windows_[i] = {};  // the stream goes, and what is opened next is another
     if (!ended) errors.push_back(std::move(ended.error()));

@@ -5,6 +5,7 @@
 // operand table, belongs to the window and then to its graph: a replay must find it as it was.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -20,7 +21,9 @@ namespace taintgraph::gpu {
 class Captures {
  public:
   Captures(const DriverApi& driver, const StreamWaiter& waiter, std::uint32_t streams)
-      : driver_(driver), waiter_(waiter), windows_(streams) {}
+      : driver_(driver), waiter_(waiter), windows_(streams) {
+    unsure_.reserve(streams);
+  }
   Captures(const Captures&) = delete;
   Captures& operator=(const Captures&) = delete;
 
@@ -33,6 +36,12 @@ class Captures {
   [[nodiscard]] core::DeviceResult<void> replay(core::StreamIndex stream, CUstream handle, core::DeviceGraphId graph);
   [[nodiscard]] core::DeviceResult<void> drop(core::DeviceGraphId graph);
 
+  // Streams whose window failed to open and that may be in it all the same: asking failed, too. Whoever finds one here
+  // makes sure before it does anything on a stream, or that would go into a window that nobody ends.
+  [[nodiscard]] const std::vector<core::StreamIndex>& unsure() const { return unsure_; }
+  // Asks once more, and ends the window if there is one. Errors: of asking, after which it stays unsure; of ending it.
+  [[nodiscard]] core::DeviceResult<void> make_sure(core::StreamIndex stream, CUstream handle);
+
   // What a call that records work on `stream` comes to. A capture that an error has invalidated refuses all that
   // follows until it ends; the error was news, these refusals are not, and count as recorded. Other results pass.
   [[nodiscard]] core::DeviceResult<void> recorded(core::StreamIndex stream, core::DeviceResult<void> result);
@@ -42,11 +51,12 @@ class Captures {
   [[nodiscard]] core::DeviceResult<core::DeviceSpan> keep_operands(core::StreamIndex stream,
                                                                    std::span<const PackedOperand> operands);
 
-  // Ends every window; errors are appended.
+  // Ends every window; errors are appended. Streams may stay unsure.
   void close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors);
   // Forgets every window and graph; their context is about to go.
   void abandon_all() {
     for (Window& each : windows_) each = {};
+    unsure_.clear();
     graphs_.clear();
   }
   // Destroys every graph; errors are appended. `idle`: nothing that a graph submitted can still run; else what they use
@@ -57,7 +67,6 @@ class Captures {
   struct Window {
     bool open = false;
     bool invalidated = false;  // and the caller knows
-    bool unsure = false;       // it failed to open, and whether it did all the same could not be asked
     std::vector<CUdeviceptr> tables;
   };
   struct Graph {
@@ -66,16 +75,18 @@ class Captures {
     CUstream last_replay = nullptr;  // the stream it went to; none if it was never replayed
     core::StreamIndex last_stream{};
   };
+  [[nodiscard]] bool is_unsure(core::StreamIndex stream) const {
+    return std::find(unsure_.begin(), unsure_.end(), stream) != unsure_.end();
+  }
   [[nodiscard]] core::DeviceResult<void> destroy(const Graph& graph);
-  // Ends a capture that began though its begin call failed. Errors: of asking whether there is one, of ending it.
-  [[nodiscard]] core::DeviceResult<void> make_sure(core::StreamIndex stream, CUstream handle);
   // `idle`: set to whether `to` is no longer written, which after an error it may be.
   [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle);
   [[nodiscard]] core::DeviceResult<void> free(const std::vector<CUdeviceptr>& tables);
 
   const DriverApi& driver_;
   const StreamWaiter& waiter_;
-  std::vector<Window> windows_;  // by stream
+  std::vector<Window> windows_;            // by stream
+  std::vector<core::StreamIndex> unsure_;  // with room for all
   std::map<core::DeviceGraphId, Graph> graphs_;
   std::uint64_t made_ = 0;
 };

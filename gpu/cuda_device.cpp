@@ -67,6 +67,7 @@ struct CudaDevice::State {
     handles.reserve(streams.size());
     for (const Stream& stream : streams) handles.push_back(stream.handle());
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
+    if (!captures.unsure().empty()) return abandon(errors);
     std::vector<bool> idle;
     idle.reserve(streams.size());
     const core::Deadline deadline = waiter.deadline_in({});
@@ -147,7 +148,10 @@ struct CudaDevice::State {
   // Ends what an earlier call should have ended. It is gone from the caller's books, so it must not stay here.
   [[nodiscard]] core::DeviceResult<void> settle_debts() {
     core::DeviceResult<void> gravest;
-    if (owed_windows.empty() && owed_graphs.empty() && owed_memory.empty()) return gravest;
+    const bool owes = !owed_windows.empty() || !owed_graphs.empty() || !owed_memory.empty();
+    if (!owes && captures.unsure().empty()) return gravest;
+    for (const core::StreamIndex each : std::vector(captures.unsure()))
+      core::keep_gravest(gravest, captures.make_sure(each, stream_at(each).handle()));
     for (const core::StreamIndex each : std::exchange(owed_windows, {}))
       core::keep_gravest(gravest, captures.abandon(each, stream_at(each).handle()));
     for (const core::DeviceGraphId each : std::exchange(owed_graphs, {}))

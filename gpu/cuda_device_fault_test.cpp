@@ -1,100 +1,19 @@
 // The backend when calls fail: the simulated driver fails them as planned.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "gpu/cuda_device.hpp"
-#include "sim/driver.hpp"
+#include "gpu/faulty_machine_for_tests.hpp"
 
 namespace taintgraph::gpu {
 namespace {
 
 using core::DeviceSpan;
 using core::StreamIndex;
-
-constexpr StreamIndex kStream{0};
-constexpr StreamIndex kOtherStream{1};
-constexpr std::size_t kSize = 48;
-
-// Fails `count` calls to `call` (to any call that may return the kind, if none is named), passing the first `skip`.
-sim::FaultPlan plan_of(std::optional<Call> call, FaultKind kind, FaultWhen when = FaultWhen::before,
-                       std::uint64_t skip = 0, std::uint64_t count = 1) {
-  sim::PlannedFault fault;
-  fault.id = "planned";
-  fault.call = call;
-  fault.skip = skip;
-  fault.count = count;
-  fault.fault.kind = kind;
-  fault.fault.when = when;
-  return sim::FaultPlan(1, {fault});
-}
-
-struct Machine {
-  explicit Machine(sim::FaultPlan fault_plan = {}) : plan(std::move(fault_plan)), driver(sim::DriverOptions{}, plan) {}
-
-  [[nodiscard]] core::DeviceResult<void> open() {
-    CudaDeviceOptions options;
-    options.streams = 2;
-    options.staging_bytes = 64;
-    options.observer = driver.observer();
-    options.clock = driver.clock();
-    auto made = CudaDevice::create(driver.driver(), driver.compiler(), options);
-    if (!made) return tl::unexpected(made.error());
-    device = std::move(*made);
-    return {};
-  }
-
-  [[nodiscard]] core::DeviceResult<void> fill(DeviceSpan to, std::uint64_t value, StreamIndex stream = kStream) {
-    const DeviceSpan writes[] = {to};
-    const std::uint64_t scalars[] = {value};
-    return device->launch(stream, {"fill", {}, writes, scalars});
-  }
-  [[nodiscard]] core::DeviceResult<void> run(std::string_view kernel) {
-    return device->launch(kStream, {kernel, {}, {}, {}});
-  }
-  [[nodiscard]] core::DeviceResult<void> write(DeviceSpan to, std::uint8_t value, StreamIndex stream = kStream) {
-    const std::vector<std::byte> bytes(to.size_bytes, std::byte{value});
-    return device->write(stream, to.address, bytes);
-  }
-  [[nodiscard]] core::DeviceResult<void> read(DeviceSpan from, std::vector<std::uint8_t>& into,
-                                              StreamIndex stream = kStream) {
-    into.assign(from.size_bytes, 0);
-    const core::DeviceRead pieces[] = {{from, reinterpret_cast<std::byte*>(into.data())}};
-    return device->read(stream, pieces);
-  }
-  // The one value of all bytes, -1 if they differ or cannot be read.
-  [[nodiscard]] int value_of(DeviceSpan span, StreamIndex stream = kStream) {
-    std::vector<std::uint8_t> bytes;
-    if (!read(span, bytes, stream)) return -1;
-    return bytes == std::vector<std::uint8_t>(bytes.size(), bytes[0]) ? bytes[0] : -1;
-  }
-  [[nodiscard]] DeviceSpan reserve(std::uint64_t size = kSize) {
-    return {device->reserve(size).value_or(core::DeviceAddress::null), size};
-  }
-  // Living driver objects of one sort.
-  [[nodiscard]] std::ptrdiff_t count(const std::string& sort) {
-    const std::vector<std::string> objects = driver.live_objects();
-    return std::count(objects.begin(), objects.end(), sort);
-  }
-  [[nodiscard]] std::string findings() {
-    std::string lines;
-    for (const sim::Finding& finding : driver.take_findings()) lines += finding.what + "\n";
-    return lines;
-  }
-
-  sim::FaultPlan plan;
-  sim::Driver driver;
-  std::unique_ptr<CudaDevice> device;
-};
-
 using Objects = std::vector<std::string>;
 
 TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
@@ -316,54 +235,6 @@ struct Faulting {
   std::string_view error;
   core::Recovery recovery;
 };
-
-// Memory, a graph and a window whose end cannot be told to the driver: the context is not current and cannot be made
-// so.
-struct Owing : Machine {
-  void owe() {
-    ASSERT_TRUE(open());
-    spare = reserve();
-    used = reserve();
-    ASSERT_TRUE(device->begin_capture(kStream));
-    ASSERT_TRUE(fill(used, 1));
-    const auto graph = device->end_capture(kStream);
-    ASSERT_TRUE(graph);
-    ASSERT_TRUE(device->begin_capture(kStream));
-    ASSERT_EQ(driver.driver().cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
-    plan = plan_of(Call::cuCtxSetCurrent, FaultKind::invalid_value, FaultWhen::before, 0, 3);
-    EXPECT_FALSE(device->give_back(spare.address));
-    EXPECT_FALSE(device->drop(*graph));
-    EXPECT_FALSE(device->abandon_capture(kStream));
-    plan = {};
-  }
-
-  DeviceSpan spare;
-  DeviceSpan used;
-};
-
-TEST(CudaDeviceFaults, WhatCouldNotBeEndedIsEndedByTheNextCall) {
-  Owing machine;
-  machine.owe();
-  const Objects owed = machine.driver.live_objects();
-  EXPECT_TRUE(machine.device->synchronize(kOtherStream, {}));
-  EXPECT_EQ(machine.driver.live_objects().size() + 3, owed.size()) << "memory, a graph, a window";
-  EXPECT_TRUE(machine.fill(machine.used, 9)) << "in no window";
-  EXPECT_EQ(machine.value_of(machine.used), 9);
-  EXPECT_TRUE(machine.device->give_back(machine.used.address));
-  EXPECT_TRUE(machine.device->close().empty());
-  EXPECT_EQ(machine.driver.live_objects(), Objects());
-  EXPECT_EQ(machine.findings(), "");
-}
-
-TEST(CudaDeviceFaults, WhatIsOwedGoesWithItsContext) {
-  Owing machine;
-  machine.owe();
-  EXPECT_TRUE(machine.device->recreate());
-  EXPECT_TRUE(machine.device->synchronize(kStream, {}));
-  EXPECT_TRUE(machine.device->close().empty());
-  EXPECT_EQ(machine.driver.live_objects(), Objects());
-  EXPECT_EQ(machine.findings(), "");
-}
 
 TEST(CudaDeviceFaults, FaultingKernelsPoisonAndResetRecoversWhereItCan) {
   for (const Faulting& each : {Faulting{"device_assert", "assert", core::Recovery::context},
