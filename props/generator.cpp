@@ -6,6 +6,7 @@
 
 #include "props/aimed_drawing.hpp"
 #include "props/capture_drawing.hpp"
+#include "props/disorder_drawing.hpp"
 #include "props/drill_drawing.hpp"
 #include "props/fault_drawing.hpp"
 #include "props/hang_drawing.hpp"
@@ -24,6 +25,7 @@ using traces::Ref;
 
 constexpr std::uint64_t kAimedOneIn = 4;           // programs
 constexpr std::uint64_t kDrillOneIn = 8;           // of the others
+constexpr std::uint64_t kDisorderOneIn = 12;       // of what is left
 constexpr std::uint64_t kHangOneIn = 24;           // of what is left
 constexpr std::uint64_t kReplaceLostPercent = 60;  // of operations, while a reset's lost buffers are around
 
@@ -251,6 +253,7 @@ traces::Program generate(Random& random, const GeneratorOptions& options) {
       random.between(options.operations - options.operations / 2, options.operations + options.operations / 2);
   if (random.one_in(kAimedOneIn)) return with_all_buffers_allocated(draw_aimed(random, length));
   if (random.one_in(kDrillOneIn)) return draw_drill(random, length);
+  if (random.one_in(kDisorderOneIn)) return with_all_buffers_allocated(draw_disorder(random, length));
   if (random.one_in(kHangOneIn)) return with_all_buffers_allocated(draw_hang(random, length));
   const Profile profile = draw_profile(random);
   traces::Program program;

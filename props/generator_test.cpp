@@ -145,6 +145,36 @@ TEST(Generator, PlansFaultsThatLeaveNoOrderAtAll) {
   EXPECT_GT(both, 20U);
 }
 
+// Calls that put work in order, beside a fault of the operation's own and behind one that keeps quiet; windows that
+// nobody knows of.
+TEST(Generator, DrawsDisorder) {
+  std::size_t behind_a_quiet_fault = 0;
+  std::size_t skipping = 0;
+  std::size_t in_doubt = 0;
+  for (std::uint64_t case_number = 0; case_number < 2000; ++case_number) {
+    const Program program = generate(10, case_number, {});
+    std::set<std::string> disordered;
+    std::set<std::string> not_told;
+    for (const sim::PlannedFault& planned : program.header.faults) {
+      if (planned.call == gpu::Call::cuEventRecord) disordered.insert(planned.operation);
+      if (planned.call == gpu::Call::cuStreamIsCapturing && planned.count > 1) not_told.insert(planned.operation);
+      skipping += planned.skip > 0 ? 1 : 0;
+    }
+    bool quiet = false;
+    for (const traces::Operation& operation : program.operations) {
+      quiet = quiet || (operation.fault && operation.fault->surface_after_calls);
+      if (operation.kind == OpKind::reset) quiet = false;
+      if (operation.id == traces::NameId::none) continue;
+      const std::string name = program.names.text(operation.id);
+      behind_a_quiet_fault += quiet && operation.fault && disordered.count(name) != 0 ? 1 : 0;
+      in_doubt += operation.kind == OpKind::capture_begin && not_told.count(name) != 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(behind_a_quiet_fault, 50U);
+  EXPECT_GT(skipping, 100U);
+  EXPECT_GT(in_doubt, 10U);
+}
+
 TEST(Generator, KeepsToItsStreamsAndKernelsArguments) {
   for (std::uint64_t case_number = 0; case_number < 500; ++case_number) {
     const Program program = generate(4, case_number, {});

@@ -177,6 +177,7 @@ class Model {
   [[nodiscard]] static bool threw(const Trouble& trouble);
   [[nodiscard]] std::optional<Trouble> trouble(Step& step, Reach reach);
   void leave_faults_of(reference::Nodes graph, std::uint32_t stream, bool doubtful);
+  static void doubt_what_is_left_behind(Step& step, const reference::Window& window);
   [[nodiscard]] std::optional<Trouble> trouble_recording(Step& step, reference::Window& window);  // model_capture.cpp
   [[nodiscard]] static std::optional<Trouble> own_trouble(Step& step);
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);

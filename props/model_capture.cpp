@@ -24,9 +24,9 @@ Prediction Model::capture_begin(Step& step) {
   if (state_.poison != 0) return refuse({});
   // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
   const gpu::Call failing = step.verdict.fails ? step.verdict.fails->call : gpu::Call::cuStreamSynchronize;
-  const bool of_context = reference::makes_current(failing);  // for the wait, or for what comes behind it
+  const bool of_either = reference::may_come_first(step.operation.kind, failing);  // the wait, or what comes behind it
   const bool behind_the_wait =
-      !of_context && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
+      !of_either && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
   if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {
     if (behind_the_wait && !step.verdict.assumed) {
       proved(stream);
@@ -38,7 +38,7 @@ Prediction Model::capture_begin(Step& step) {
   if (const std::optional<Prediction> given_up = wait_in_vain(step, stream)) return *given_up;
   if (const std::optional<Trouble> stopped = own_trouble(step)) {
     if (behind_the_wait) proved(stream);
-    if (step.verdict.may_fail || of_context) state_.order_open = true;
+    if (step.verdict.may_fail || of_either) state_.order_open = true;
     return fail(step, *stopped);
   }
   proved(stream);
@@ -65,17 +65,21 @@ Prediction Model::record(Step& step, reference::Node node) {
   const bool makes_calls =
       step.operation.kind == traces::OpKind::launch || !(no_bytes(node.reads.front()) || no_bytes(node.writes.front()));
   if (makes_calls) {
+    doubt_what_is_left_behind(step, window);
+    if (step.verdict.work_behind) step.left_behind = true;  // strikes at each replay, if there is one
     if (const std::optional<Trouble> stopped = trouble_recording(step, window)) {
       if (!window.doomed) window.doomed = {step.ordinal, stopped->cause.error};
       return fail(step, *stopped);
     }
-    if (step.verdict.work_behind) {
-      node.fault = step.verdict.leaves_behind;  // strikes at each replay
-      step.left_behind = true;
-    }
+    if (step.verdict.work_behind) node.fault = step.verdict.leaves_behind;
   }
   window.recorded.push_back(std::move(node));
   return {};
+}
+
+// A call that an invalidated capture refuses causes no fault on the device.
+void Model::doubt_what_is_left_behind(Step& step, const reference::Window& window) {
+  if (window.invalidated && step.verdict.leaves_behind) step.verdict.leaves_behind->doubtful = true;
 }
 
 // An invalidated capture refuses what follows: that is news to the first operation that meets it, and no more.
@@ -104,6 +108,7 @@ Prediction Model::capture_end(Step& step) {
   reference::Window window = std::move(state_.windows.at(operation.stream));
   state_.windows.erase(operation.stream);
   if (state_.poison != 0) return refuse({});
+  doubt_what_is_left_behind(step, window);
 
   std::optional<Trouble> stopped = trouble(step, Reach::perhaps);
   const bool after_the_end = stopped && !stopped->surfaced && comes_after_the_end(stopped->strike.kind);

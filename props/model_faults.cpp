@@ -89,8 +89,7 @@ bool submits_or_waits(OpKind kind) {
 
 Bearing bearing(OpKind kind, Call call) {
   if (call == Call::none) return Bearing::fails;  // host code of the operation threw
-  // Whatever the context is asked for, it may do without.
-  if (makes_current(call)) return Bearing::open;
+  if (may_come_first(kind, call)) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
   // Compiling and loading, the table of its operands: a launch needs all of it.
   if (kind == OpKind::launch && !is_event_call(call)) return Bearing::fails;
@@ -194,13 +193,23 @@ class Judge {
     if (operation_.kind == OpKind::reset) return consider_reset(fired);
     // A read waits for its own copy, and a call that waits for faulted work returns the error.
     const bool waits_for_itself = operation_.kind == OpKind::read && fired.call == Call::cuMemcpyDtoHAsync;
-    if (fired.when == FaultWhen::async && !waits_for_itself) return leave_behind(fired, !own);
+    if (fired.when == FaultWhen::async) return waits_for_itself ? await(fired) : leave_behind(fired, !own);
 
     const Strike strike = strike_of(operation_, fired);
     if (own) return fail(strike);
     const bool reserves = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
     if (!reserves || !reserves_memory(fired.call)) return consider_planned(fired, strike);
     if (const std::optional<Strike> refused = reservations_.refused(strike)) fail(*refused);
+  }
+
+  // Once all faults are considered: the one that the operation is to wait for, if it gets that far.
+  void conclude() {
+    if (!awaited_) return;
+    if (verdict_.fails) {
+      leave_behind(*awaited_, !awaited_->planned.empty());
+    } else {
+      fail(strike_of(operation_, *awaited_));
+    }
   }
 
   // The operation's own fault, where the log does not show it: the call that it strikes was not made. If a planned
@@ -221,7 +230,7 @@ class Judge {
     if (fired.when == FaultWhen::async) {
       leave_behind(fired, true);
       if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
-    } else if (makes_current(fired.call) || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
+    } else if (may_come_first(OpKind::reset, fired.call) || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
       verdict_.may_fail = strike_of(operation_, fired);
     } else if (!takes_down(fired.call)) {
       fail(strike_of(operation_, fired));
@@ -238,17 +247,25 @@ class Judge {
     // Which context is current is asked only to save making it so.
     if (fired.call == Call::cuCtxGetCurrent && !sticky) return;
     // Whether a stream is in a window already is asked twice.
-    const bool asked = operation_.kind == OpKind::capture_begin && fired.call == Call::cuStreamIsCapturing;
-    if (asked && !sticky && !std::exchange(refused_to_say_, true)) return;
+    const bool asks = fired.call == Call::cuStreamIsCapturing;
+    if (asks && !sticky && !std::exchange(refused_to_say_, true)) return;
     if (meaning == Bearing::fails || sticky) return fail(strike);
-    if (meaning == Bearing::open && !verdict_.may_fail && !verdict_.fails) verdict_.may_fail = strike;
-    if (meaning == Bearing::harmless && !verdict_.unordered) verdict_.unordered = strike;
+    // A reservation that has failed is tried once more, from the beginning.
+    const bool again = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
+    if (meaning == Bearing::open && !verdict_.may_fail && (again || !verdict_.fails)) verdict_.may_fail = strike;
+    if (meaning != Bearing::harmless) return;
+    if (!verdict_.unordered) verdict_.unordered = strike;
+    if (verdict_.unordered->kind != strike.kind) verdict_.unordered_open = true;
   }
 
   // Of several failures the first, but one that loses the device before all.
   void fail(const Strike& strike) {
     const bool graver = verdict_.fails && gpu::row(strike.kind).sticky && !gpu::row(verdict_.fails->kind).sticky;
     if (!verdict_.fails || graver) verdict_.fails = strike;
+  }
+
+  void await(const sim::FiredFault& fired) {
+    if (!awaited_) awaited_ = fired;
   }
 
   void leave_behind(const sim::FiredFault& fired, bool planned) {
@@ -266,12 +283,28 @@ class Judge {
   bool documented_;
   Verdict& verdict_;
   Reservations reservations_;
+  std::optional<sim::FiredFault> awaited_;
   bool refused_to_say_ = false;  // whether the stream captures
 };
 
 }  // namespace
 
-bool makes_current(Call call) { return call == Call::cuCtxGetCurrent || call == Call::cuCtxSetCurrent; }
+bool may_come_first(OpKind kind, Call call) {
+  switch (call) {
+    case Call::cuCtxGetCurrent:
+    case Call::cuCtxSetCurrent:
+    case Call::cuStreamIsCapturing:
+      return true;
+    case Call::cuStreamEndCapture:
+    case Call::cuGraphDestroy:
+    case Call::cuGraphExecDestroy:
+    case Call::cuMemFree:
+    case Call::cuMemFreeAsync:
+      return kind != OpKind::capture_end && kind != OpKind::destroy && kind != OpKind::cleanup && kind != OpKind::reset;
+    default:
+      return false;
+  }
+}
 
 Cause cause_of(FaultKind kind) {
   const gpu::FaultRow& row = gpu::row(kind);
@@ -306,6 +339,7 @@ Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired
     own_seen = own_seen || own;
     judge.consider(each);
   }
+  judge.conclude();
   // Where something else failed it first, its own fault has no turn.
   verdict.assumed = operation.fault && !own_seen && !verdict.fails;
   if (verdict.assumed) judge.consider_unseen(assumed(operation));

@@ -50,6 +50,7 @@ struct Verdict {
   std::optional<AsyncFault> leaves_behind;
   bool assumed = false;             // `fails` is the operation's own fault, which has not fired: it had no turn
   std::optional<Strike> unordered;  // an event could not be used: without waiting there is no order
+  bool unordered_open = false;      // several could not, of different errors
   bool behind_runs = false;         // what it leaves behind strikes when its work runs
   bool elsewhere = false;           // a planned fault struck a call that is not the operation's very work
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
@@ -58,8 +59,10 @@ struct Verdict {
 
 [[nodiscard]] Cause cause_of(gpu::FaultKind kind);
 
-// A call that makes the context current, or asks whether it is: the backend begins everything so.
-[[nodiscard]] bool makes_current(gpu::Call call);
+// A call that may come before all that an operation is about. The backend begins everything by making the context
+// current, by asking of streams that may be in a window that failed to open, and by ending what earlier operations
+// could not end.
+[[nodiscard]] bool may_come_first(traces::OpKind kind, gpu::Call call);
 
 // An error of capturing, which leaves a capture unusable.
 [[nodiscard]] bool invalidates_captures(gpu::FaultKind kind);

@@ -49,7 +49,9 @@ std::optional<Model::Trouble> Model::stalling(Step& step, reference::Nodes graph
   if (!state_.order.hangs()) return std::nullopt;
   if (step.verdict.unordered && ask(step)) {
     state_.order.doubt(open_stream(step.operation.stream));
-    return Trouble{reference::cause_of(step.verdict.unordered->kind), *step.verdict.unordered};
+    Trouble trouble{reference::cause_of(step.verdict.unordered->kind), *step.verdict.unordered};
+    if (step.verdict.unordered_open) trouble.cause.error = {};
+    return trouble;
   }
   constexpr std::size_t kOperandsInlined = 16;
   const traces::Operation& operation = step.operation;

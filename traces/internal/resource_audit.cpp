@@ -81,7 +81,8 @@ bool ResourceAudit::has_room(const core::Pool& pool, PoolKind kind, std::uint64_
 
 bool ResourceAudit::owing(std::span<const sim::FiredFault> fired, bool made_calls) {
   const bool refused = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
-    return fault.call == gpu::Call::cuCtxSetCurrent;
+    const bool lost = fault.call == gpu::Call::cuCtxGetCurrent && gpu::row(fault.kind).sticky;
+    return lost || fault.call == gpu::Call::cuCtxSetCurrent;
   });
   if (refused || made_calls) owing_ = refused;
   return owing_;
