@@ -71,6 +71,7 @@ Prediction Model::relocate(Step& step) {
   if (state_.windows.size() == device_.streams) return with(Outcome::rejected, {});  // no stream is left to copy on
   const std::uint32_t stream = open_stream(step.operation.stream);
   const bool has_bytes = state_.memory.at(buffer).size > 0;
+  if (step.verdict.leaves_behind && !step.verdict.leaves_behind->apart) step.verdict.leaves_behind->streams = {stream};
   std::optional<Trouble> stopped = surfacing(step, Reach::perhaps);
   if (!stopped) stopped = stalling(step, {});
   if (!stopped) stopped = own_trouble(step);
