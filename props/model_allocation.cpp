@@ -63,6 +63,7 @@ Prediction Model::free(Step& step) {
 }
 
 Prediction Model::relocate(Step& step) {
+  if (!is_stream(step.operation.stream)) return with(Outcome::rejected, {});
   const Ordinal buffer = state_.memory.named(step.operation.buffer);
   if (buffer == 0 || state_.memory.at(buffer).reason != 0) return with(Outcome::rejected, {});
   find_held(held_);
