@@ -29,7 +29,7 @@ class Captures {
 
   [[nodiscard]] bool open(core::StreamIndex stream) const { return windows_[core::index(stream)].open; }
 
-  // As the functions of core::Device.
+  // As the functions of core::Device. Requires of begin: the stream is not unsure.
   [[nodiscard]] core::DeviceResult<void> begin(core::StreamIndex stream, CUstream handle);
   [[nodiscard]] core::DeviceResult<core::DeviceGraphId> end(core::StreamIndex stream, CUstream handle);
   [[nodiscard]] core::DeviceResult<void> abandon(core::StreamIndex stream, CUstream handle);
@@ -39,7 +39,11 @@ class Captures {
   // Streams whose window failed to open and that may be in it all the same: asking failed, too. Whoever finds one here
   // makes sure before it does anything on a stream, or that would go into a window that nobody ends.
   [[nodiscard]] const std::vector<core::StreamIndex>& unsure() const { return unsure_; }
-  // Asks once more, and ends the window if there is one. Errors: of asking, after which it stays unsure; of ending it.
+  [[nodiscard]] bool is_unsure(core::StreamIndex stream) const {
+    return std::find(unsure_.begin(), unsure_.end(), stream) != unsure_.end();
+  }
+  // Asks once more, and ends the window if there is one. Errors: of asking, after which it stays unsure, but that a
+  // dead context leaves the window open; of ending it.
   [[nodiscard]] core::DeviceResult<void> make_sure(core::StreamIndex stream, CUstream handle);
 
   // What a call that records work on `stream` comes to. A capture that an error has invalidated refuses all that
@@ -53,7 +57,7 @@ class Captures {
 
   // Ends every window; errors are appended. Streams may stay unsure.
   void close_windows(std::span<const CUstream> handles, std::vector<core::Error>& errors);
-  // Forgets every window and graph; their context is about to go.
+  // Forgets every window and graph, and what is unsure; their context is about to go.
   void abandon_all() {
     for (Window& each : windows_) each = {};
     unsure_.clear();
@@ -75,9 +79,6 @@ class Captures {
     CUstream last_replay = nullptr;  // the stream it went to; none if it was never replayed
     core::StreamIndex last_stream{};
   };
-  [[nodiscard]] bool is_unsure(core::StreamIndex stream) const {
-    return std::find(unsure_.begin(), unsure_.end(), stream) != unsure_.end();
-  }
   [[nodiscard]] core::DeviceResult<void> destroy(const Graph& graph);
   // `idle`: set to whether `to` is no longer written, which after an error it may be.
   [[nodiscard]] core::DeviceResult<void> upload(CUdeviceptr to, std::span<const std::byte> bytes, bool& idle);

@@ -67,13 +67,18 @@ struct CudaDevice::State {
     handles.reserve(streams.size());
     for (const Stream& stream : streams) handles.push_back(stream.handle());
     captures.close_windows(handles, errors);  // a capturing stream cannot be waited for
-    if (!captures.unsure().empty()) return abandon(errors);
     std::vector<bool> idle;
     idle.reserve(streams.size());
     const core::Deadline deadline = waiter.deadline_in({});
-    for (Stream& stream : streams) idle.push_back(settle(stream, deadline, errors));
+    for (std::uint32_t i = 0; i < options.streams; ++i) {
+      const bool unsure = captures.is_unsure(core::StreamIndex{i});
+      idle.push_back(unsure || settle(streams[i], deadline, errors));
+      if (unsure)
+        streams[i].leave();  // it was idle when its window opened, and can be neither waited for nor destroyed
+    }
     const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
     captures.close_graphs(all_idle, errors);
+    captures.abandon_all();
     memory.close(all_idle, errors);
     fences.close(errors);
     if (all_idle) {

@@ -66,6 +66,10 @@ struct Unsure : Machine {
   void fail_to_begin() {
     ASSERT_TRUE(open());
     bytes = reserve();
+    begin_in_doubt();
+  }
+
+  void begin_in_doubt() {
     sim::PlannedFault begins;
     begins.call = Call::cuStreamBeginCapture;
     begins.fault.kind = FaultKind::invalid_value;
@@ -118,6 +122,32 @@ TEST(CudaDeviceDebts, AWindowInDoubtGoesWithItsContext) {
   EXPECT_EQ(machine.plan.calls() - calls, 2U) << "whether the context is current, and the wait";
   EXPECT_TRUE(machine.device->close().empty());
   EXPECT_EQ(machine.findings(), "");
+}
+
+// The stream alone: it may be in the window still, so it can be neither waited for nor destroyed.
+TEST(CudaDeviceDebts, AStreamInDoubtIsAllThatIsLeftInAContextThatStays) {
+  for (const PageAllocator allocator : {PageAllocator::context, PageAllocator::stream_ordered}) {
+    Unsure machine;
+    machine.options.adopt_primary_context = true;
+    machine.options.allocator = allocator;
+    CUcontext kept = nullptr;
+    ASSERT_EQ(machine.driver.driver().cuInit(0), CUDA_SUCCESS);
+    ASSERT_EQ(machine.driver.driver().cuDevicePrimaryCtxRetain(&kept, 0), CUDA_SUCCESS);
+    const Objects before = machine.driver.live_objects();
+    machine.fail_to_begin();
+    EXPECT_TRUE(machine.device->synchronize(kOtherStream, {})) << "which ends the window";
+    EXPECT_TRUE(machine.fill(machine.bytes, 9));
+    EXPECT_TRUE(machine.device->synchronize(kStream, {}));
+    EXPECT_TRUE(machine.device->give_back(machine.bytes.address));
+    machine.begin_in_doubt();
+    machine.plan = plan_of(Call::cuStreamIsCapturing, FaultKind::invalid_value, FaultWhen::before, 0, 2);
+    EXPECT_EQ(machine.device->close().size(), 1U) << "of asking";
+    Objects left = machine.driver.live_objects();
+    EXPECT_EQ(std::erase(left, "stream"), 1);
+    EXPECT_EQ(std::erase(left, "open capture"), 1);
+    EXPECT_EQ(left, before);
+    EXPECT_EQ(machine.findings(), "");
+  }
 }
 
 }  // namespace

@@ -37,7 +37,6 @@ struct Machine {
   explicit Machine(sim::FaultPlan fault_plan = {}) : plan(std::move(fault_plan)), driver(sim::DriverOptions{}, plan) {}
 
   [[nodiscard]] core::DeviceResult<void> open() {
-    CudaDeviceOptions options;
     options.streams = 2;
     options.staging_bytes = 64;
     options.observer = driver.observer();
@@ -88,6 +87,7 @@ struct Machine {
     return lines;
   }
 
+  CudaDeviceOptions options{};
   sim::FaultPlan plan;
   sim::Driver driver;
   std::unique_ptr<CudaDevice> device;

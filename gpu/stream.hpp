@@ -28,6 +28,9 @@ class Stream {
   // with its context; if it is not, staging memory is left to the context.
   void close(bool idle, std::vector<core::Error>& errors);
 
+  // Forgets the driver's stream, which stays in its context; close() gives the rest back.
+  void leave() { stream_ = nullptr; }
+
   // Forgets everything; its context is about to go.
   void abandon() { *this = Stream(*driver_, *waiter_); }
 
