@@ -1,6 +1,7 @@
 #include "props/disorder_drawing.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +32,7 @@ constexpr std::uint64_t kSoon = 9;
 // What puts work in order, and what the backend does around every call.
 constexpr Call kOrdering[] = {Call::cuEventRecord, Call::cuStreamWaitEvent,   Call::cuEventRecord,
                               Call::cuEventCreate, Call::cuStreamSynchronize, Call::cuStreamWaitEvent,
-                              Call::cuEventQuery,  Call::cuEventDestroy,      Call::cuStreamSynchronize};
+                              Call::cuEventQuery,  Call::cuStreamSynchronize};
 constexpr Call kContext[] = {Call::cuCtxSetCurrent, Call::cuCtxGetCurrent};
 // What begins a capture and ends or undoes it.
 constexpr Call kCapture[] = {Call::cuStreamBeginCapture, Call::cuStreamIsCapturing, Call::cuStreamEndCapture,
@@ -56,7 +57,7 @@ class Disorder {
   }
 
  private:
-  // Short, and each with a device that is whole: what comes before a loss that is to be told of soon decides.
+  // Short, and mostly with a device that is whole: only the last few operations before a loss matter.
   void round() {
     buffers_ = random_.between(2, kMostBuffers);
     for (std::uint64_t slot = 0; slot < buffers_; ++slot) renew(slot);
@@ -68,7 +69,11 @@ class Disorder {
       if (random_.one_in(2)) plan(random_.one_in(3) ? 2 : 1);
     }
     for (std::uint64_t after = random_.between(1, 4); after > 0; --after) step();
-    if (random_.one_in(3)) launch(random_.one_in(8) && !more() ? "trap" : "device_assert");
+    if (capturing_ && !random_.one_in(4)) record_or_replay();
+    capturing_.reset();
+    constexpr std::uint64_t kToTheEnd = 4;  // operations: nothing recovers from a trap
+    const bool last = program_.operations.size() + kToTheEnd >= length_;
+    if (last || random_.one_in(3)) launch(last && random_.one_in(4) ? "trap" : "device_assert");
     add(OpKind::sync);
     add(OpKind::reset);
   }
@@ -110,9 +115,11 @@ class Disorder {
         if (random_.one_in(2)) read.reads.push_back(draw_bytes());
         return;
       }
-      case 10:
-        on_a_stream(OpKind::relocate).buffer = draw_buffer();
+      case 10: {
+        Operation& relocate = on_a_stream(OpKind::relocate);
+        relocate.buffer = draw_buffer();
         return;
+      }
       case 11:
       case 12: {
         Operation& wait = on_a_stream(OpKind::wait);
@@ -129,8 +136,8 @@ class Disorder {
       case 15:
         return record_or_replay();
       case 16:
-        if (random_.one_in(3)) add(OpKind::cleanup);
         add(OpKind::trust).writes = {draw_bytes()};
+        if (random_.one_in(3)) add(OpKind::cleanup);
         return;
       default: {
         Operation& sync = on_a_stream(OpKind::sync);
@@ -164,9 +171,13 @@ class Disorder {
     program_.operations.back().fault = sim::Fault{
         .kind = FaultKind::invalid_value, .when = FaultWhen::after, .bytes_done = 0, .surface_after_calls = {}};
     refuse_to_say();
-    if (!random_.one_in(3)) return;
+    if (random_.one_in(3)) return;
     step();
-    refuse_to_say();
+    if (random_.one_in(2)) return refuse_to_say();
+    constexpr Call kEnding[] = {Call::cuStreamEndCapture, Call::cuGraphDestroy};
+    sim::PlannedFault planned = plan_for(random_.pick<Call>(kEnding));
+    planned.fault.kind = random_.pick(passing_faults_of(*planned.call));
+    program_.header.faults.push_back(std::move(planned));
   }
 
   void refuse_to_say() {
@@ -178,9 +189,10 @@ class Disorder {
 
   // ---- faults
 
-  // The last operation's own.
+  // The last operation's own, if it has none.
   void strike() {
     Operation& operation = program_.operations.back();
+    if (operation.fault) return;
     const std::span<const FaultKind> kinds = faults_for(operation.kind);
     if (kinds.empty()) return;
     if (random_.one_in(3)) {
@@ -229,7 +241,7 @@ class Disorder {
   }
 
   Call draw_call(OpKind kind) {
-    const bool captures = kind == OpKind::capture_begin || kind == OpKind::capture_end || kind == OpKind::destroy;
+    const bool captures = kind == OpKind::capture_begin || kind == OpKind::capture_end;
     if (captures && !random_.one_in(3)) return random_.pick<Call>(kCapture);
     switch (random_.below(8)) {
       case 0:

@@ -12,8 +12,7 @@
 
 namespace taintgraph::props {
 
-// At most `operations` long. Buffers and graphs have the names that all drawn programs use; not all that are used need
-// be allocated.
+// At most `operations` long. Buffers and graphs have the names that all drawn programs use.
 [[nodiscard]] traces::Program draw_disorder(Random& random, std::uint64_t operations);
 
 }  // namespace taintgraph::props

@@ -142,6 +142,12 @@ void Model::settle(Step& step, Prediction& prediction) {
     if (!step.verdict.planned_behind) step.verdict.leaves_behind->doubtful = true;
     leave_behind(step);
   }
+  if (state_.poison == 0) {
+    for (reference::AsyncFault& fault : step.verdict.more_behind) {
+      fault.doubtful = fault.doubtful || prediction.outcome != Outcome::ok;  // a call that fails by itself causes none
+      leave_behind(std::move(fault));
+    }
+  }
   if (!prediction.roots.empty() && prediction.error.empty()) {
     prediction.error = state_.failures.at(prediction.roots.front()).cause.error;
   }

@@ -24,9 +24,9 @@ Prediction Model::capture_begin(Step& step) {
   if (state_.poison != 0) return refuse({});
   // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
   const gpu::Call failing = step.verdict.fails ? step.verdict.fails->call : gpu::Call::cuStreamSynchronize;
-  const bool of_either = reference::may_come_first(step.operation.kind, failing);  // the wait, or what comes behind it
+  const bool may_precede_the_wait = reference::may_come_first(step.operation.kind, failing);
   const bool behind_the_wait =
-      !of_either && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
+      !may_precede_the_wait && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
   if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {
     if (behind_the_wait && !step.verdict.assumed) {
       proved(stream);
@@ -38,7 +38,7 @@ Prediction Model::capture_begin(Step& step) {
   if (const std::optional<Prediction> given_up = wait_in_vain(step, stream)) return *given_up;
   if (const std::optional<Trouble> stopped = own_trouble(step)) {
     if (behind_the_wait) proved(stream);
-    if (step.verdict.may_fail || of_either) state_.order_open = true;
+    if (step.verdict.may_fail || may_precede_the_wait) state_.order_open = true;
     return fail(step, *stopped);
   }
   proved(stream);

@@ -49,10 +49,10 @@ bool makes_the_context(Call call) {
 
 // Made of what the old context leaves, where not every call has that context's own answer.
 bool takes_down(Call call) {
-  constexpr Call calls[] = {Call::cuCtxDestroy,       Call::cuGraphDestroy,  Call::cuGraphExecDestroy,
-                            Call::cuStreamEndCapture, Call::cuStreamDestroy, Call::cuEventDestroy,
-                            Call::cuMemFree,          Call::cuMemFreeAsync,  Call::cuMemFreeHost,
-                            Call::cuModuleUnload};
+  constexpr Call calls[] = {Call::cuCtxDestroy,       Call::cuGraphDestroy,      Call::cuGraphExecDestroy,
+                            Call::cuStreamEndCapture, Call::cuStreamIsCapturing, Call::cuStreamDestroy,
+                            Call::cuEventDestroy,     Call::cuMemFree,           Call::cuMemFreeAsync,
+                            Call::cuMemFreeHost,      Call::cuModuleUnload};
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
@@ -230,9 +230,11 @@ class Judge {
     if (fired.when == FaultWhen::async) {
       leave_behind(fired, true);
       if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
-    } else if (may_come_first(OpKind::reset, fired.call) || (takes_down(fired.call) && gpu::row(fired.kind).sticky)) {
+    } else if (takes_down(fired.call)) {
+      if (gpu::row(fired.kind).sticky) verdict_.may_fail = strike_of(operation_, fired);
+    } else if (may_come_first(OpKind::reset, fired.call)) {
       verdict_.may_fail = strike_of(operation_, fired);
-    } else if (!takes_down(fired.call)) {
+    } else {
       fail(strike_of(operation_, fired));
     }
   }
@@ -268,15 +270,18 @@ class Judge {
     if (!awaited_) awaited_ = fired;
   }
 
+  // The fault of its very work counts first, for it strikes when that runs; others strike at once.
   void leave_behind(const sim::FiredFault& fired, bool planned) {
-    if (!verdict_.leaves_behind) {
-      verdict_.leaves_behind = async_of(operation_, fired, documented_);
-      verdict_.work_behind = !planned || is_work_call(operation_.kind, fired.call);
-      const bool submits = own_call(operation_.kind) != Call::cuStreamSynchronize && operation_.kind != OpKind::alloc;
-      verdict_.behind_runs = is_work_call(operation_.kind, fired.call) || (fired.call == Call::none && submits);
-      if (fired.call == Call::cuMemAlloc) verdict_.behind_runs = false;
-    }
     if (planned) verdict_.planned_behind = true;
+    const bool of_work = is_work_call(operation_.kind, fired.call);
+    const AsyncFault left = async_of(operation_, fired, documented_);
+    if (verdict_.leaves_behind && (!of_work || verdict_.behind_runs)) return verdict_.more_behind.push_back(left);
+    if (verdict_.leaves_behind) verdict_.more_behind.push_back(*verdict_.leaves_behind);
+    verdict_.leaves_behind = left;
+    verdict_.work_behind = !planned || of_work;
+    const bool submits = own_call(operation_.kind) != Call::cuStreamSynchronize && operation_.kind != OpKind::alloc;
+    verdict_.behind_runs = of_work || (fired.call == Call::none && submits);
+    if (fired.call == Call::cuMemAlloc) verdict_.behind_runs = false;
   }
 
   const Operation& operation_;

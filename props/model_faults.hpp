@@ -48,11 +48,12 @@ struct Verdict {
   std::optional<Strike> fails;     // the operation fails with this, if it gets as far as doing its work
   std::optional<Strike> may_fail;  // it may fail with this before it comes to that, or not
   std::optional<AsyncFault> leaves_behind;
-  bool assumed = false;             // `fails` is the operation's own fault, which has not fired: it had no turn
-  std::optional<Strike> unordered;  // an event could not be used: without waiting there is no order
-  bool unordered_open = false;      // several could not, of different errors
-  bool behind_runs = false;         // what it leaves behind strikes when its work runs
-  bool elsewhere = false;           // a planned fault struck a call that is not the operation's very work
+  std::vector<AsyncFault> more_behind;  // of other calls that the operation made
+  bool assumed = false;                 // `fails` is the operation's own fault, which has not fired: it had no turn
+  std::optional<Strike> unordered;      // an event could not be used: without waiting there is no order
+  bool unordered_open = false;          // several could not, of different errors
+  bool behind_runs = false;             // what it leaves behind strikes when its work runs
+  bool elsewhere = false;               // a planned fault struck a call that is not the operation's very work
   bool planned_behind = false;  // ...by a planned fault that fired, so whether or not the operation did its own work
   bool work_behind = false;     // ...by the work itself, so a recorded one does at each replay
 };

@@ -67,19 +67,14 @@ void Order::after(StreamNumber stream, Mark mark, Holds holds) {
   wait(stream, mark.stream, sure ? Holds::surely : Holds::perhaps);
 }
 
-// A write that perhaps is none perhaps took the place of all that was noted before it.
-Holds Order::of_what_is_older(const Usage& usage, Holds holds) {
-  return usage.perhaps_writers.empty() ? holds : Holds::perhaps;
-}
-
 void Order::after_every_write(StreamNumber stream, const Usage& usage, Holds holds) {
-  after(stream, usage.writer, of_what_is_older(usage, holds));
+  after(stream, usage.writer, holds);
   for (const Mark& writer : usage.perhaps_writers) after(stream, writer, holds);
 }
 
 void Order::after_every_use(StreamNumber stream, const Usage& usage, Holds holds) {
   after_every_write(stream, usage, holds);
-  for (const Mark& reader : usage.readers) after(stream, reader, of_what_is_older(usage, holds));
+  for (const Mark& reader : usage.readers) after(stream, reader, holds);
 }
 
 Order::Mark Order::queue(StreamNumber stream, Ordinal operation, Holds holds) {
@@ -102,8 +97,13 @@ void Order::reads(Mark mark, Ordinal buffer) {
   }
 }
 
+// A write that perhaps is none has perhaps taken the place of what was noted until then.
 void Order::write(Mark mark, Usage& usage) {
-  if (mark.holds == Holds::perhaps) return usage.perhaps_writers.push_back(mark);
+  if (mark.holds == Holds::perhaps) {
+    usage.writer.holds = Holds::perhaps;
+    for (Mark& reader : usage.readers) reader.holds = Holds::perhaps;
+    return usage.perhaps_writers.push_back(mark);
+  }
   usage.writer = mark;
   usage.perhaps_writers.clear();
   usage.readers.clear();

@@ -92,7 +92,6 @@ class Order {
   [[nodiscard]] static std::uint64_t place_in(const Places& places, StreamNumber other);
 
   void after(StreamNumber stream, Mark mark, Holds holds);
-  [[nodiscard]] static Holds of_what_is_older(const Usage& usage, Holds holds);
   void after_every_write(StreamNumber stream, const Usage& usage, Holds holds);
   void after_every_use(StreamNumber stream, const Usage& usage, Holds holds);
   Mark queue(StreamNumber stream, Ordinal operation, Holds holds);

@@ -80,7 +80,8 @@ std::optional<Model::Trouble> Model::trouble(Step& step, Reach reach) {
 
 std::optional<Model::Trouble> Model::own_trouble(Step& step) {
   std::optional<reference::Strike> strike = step.verdict.fails;
-  if (step.verdict.may_fail && ask(step)) strike = step.verdict.may_fail;
+  const bool lost = strike && !step.verdict.assumed && gpu::row(strike->kind).sticky;  // which nothing hides (D1)
+  if (step.verdict.may_fail && !lost && ask(step)) strike = step.verdict.may_fail;
   if (!strike) return std::nullopt;
   return Trouble{reference::cause_of(strike->kind), *strike};
 }

@@ -81,6 +81,7 @@ bool ResourceAudit::has_room(const core::Pool& pool, PoolKind kind, std::uint64_
 
 bool ResourceAudit::owing(std::span<const sim::FiredFault> fired, bool made_calls) {
   const bool refused = std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& fault) {
+    if (fault.when == gpu::FaultWhen::async) return false;  // the call itself does its work
     const bool lost = fault.call == gpu::Call::cuCtxGetCurrent && gpu::row(fault.kind).sticky;
     return lost || fault.call == gpu::Call::cuCtxSetCurrent;
   });
