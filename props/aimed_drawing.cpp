@@ -10,6 +10,7 @@
 #include "props/capture_drawing.hpp"
 #include "props/fault_cells.hpp"
 #include "props/profile.hpp"
+#include "props/program_draft.hpp"
 #include "traces/fault_target.hpp"
 
 namespace taintgraph::props {
@@ -37,17 +38,14 @@ constexpr std::uint64_t kLongestShot = 6;     // operations, by which a program 
 constexpr std::uint64_t kForever = 100'000;   // driver calls: until something waits
 constexpr std::size_t kTooManyOperands = 17;  // for a kernel's parameters: they go into a table
 
-class Aim {
+class Aim : ProgramDraft {
  public:
-  Aim(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
-    program_.operations.reserve(static_cast<std::size_t>(length_ + kSceneOperations + kLongestShot));
+  Aim(Random& random, std::uint64_t operations) : ProgramDraft(random, operations, kSceneOperations + kLongestShot) {
     traces::Header& header = program_.header;
-    header.seed = random.next();
     header.device.streams = 4;
     header.device.pool = traces::PoolKind::exclusive;  // a buffer a page: what is freed can be given back
     if (random.one_in(3)) header.device.allocator = traces::Allocator::stream_ordered;
     if (random.one_in(4)) header.device.surfacing = traces::Surfacing::documented;
-    program_.names = drawn_names();
   }
 
   traces::Program draw() {
@@ -229,12 +227,7 @@ class Aim {
   }
 
   void plan(std::size_t index, const CallAndKind& target) {
-    Operation& operation = program_.operations[index];
-    if (operation.id == traces::NameId::none) operation.id = program_.names.intern("f" + std::to_string(index));
-    sim::PlannedFault planned;
-    planned.id = "p" + std::to_string(program_.header.faults.size());
-    planned.call = target.call;
-    planned.operation = program_.names.text(operation.id);
+    sim::PlannedFault planned = plan_for(index, target.call);
     planned.persistent = random_.one_in(3);
     planned.fault = draw_fault(target.kind);
     program_.header.faults.push_back(std::move(planned));
@@ -253,10 +246,6 @@ class Aim {
     return fault;
   }
 
-  Operation& add(OpKind kind) {
-    program_.operations.emplace_back().kind = kind;
-    return program_.operations.back();
-  }
   [[nodiscard]] std::size_t index_of(const Operation& operation) const {
     return static_cast<std::size_t>(&operation - program_.operations.data());
   }
@@ -321,9 +310,6 @@ class Aim {
     return index_of(operation);
   }
 
-  Random& random_;
-  std::uint64_t length_;
-  traces::Program program_;
   bool capturing_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "props/capture_drawing.hpp"
 #include "props/operation_faults.hpp"
 #include "props/profile.hpp"
+#include "props/program_draft.hpp"
 #include "props/removal.hpp"
 
 namespace taintgraph::props {
@@ -40,13 +41,11 @@ constexpr Call kCapture[] = {Call::cuStreamBeginCapture, Call::cuStreamIsCapturi
 constexpr Call kWork[] = {Call::cuLaunchKernel,    Call::cuGraphLaunch,     Call::cuMemcpyHtoDAsync,
                           Call::cuMemcpyDtoDAsync, Call::cuMemcpyDtoHAsync, Call::cuMemAlloc};
 
-class Disorder {
+class Disorder : ProgramDraft {
  public:
-  Disorder(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
-    program_.header.seed = random.next();
+  Disorder(Random& random, std::uint64_t operations) : ProgramDraft(random, operations) {
     program_.header.device.streams = static_cast<std::uint32_t>(random.between(2, 4));
     if (random.one_in(3)) program_.header.device.surfacing = traces::Surfacing::documented;
-    program_.names = drawn_names();
   }
 
   traces::Program draw() {
@@ -228,17 +227,7 @@ class Disorder {
   }
 
   // For the last operation.
-  sim::PlannedFault plan_for(Call call) {
-    Operation& operation = program_.operations.back();
-    if (operation.id == NameId::none) {
-      operation.id = program_.names.intern("f" + std::to_string(program_.operations.size()));
-    }
-    sim::PlannedFault planned;
-    planned.id = "p" + std::to_string(program_.header.faults.size());
-    planned.call = call;
-    planned.operation = program_.names.text(operation.id);
-    return planned;
-  }
+  sim::PlannedFault plan_for(Call call) { return ProgramDraft::plan_for(program_.operations.size() - 1, call); }
 
   Call draw_call(OpKind kind) {
     const bool captures = kind == OpKind::capture_begin || kind == OpKind::capture_end;
@@ -255,8 +244,6 @@ class Disorder {
 
   // ---- operations
 
-  [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
-  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(program_.header.device.streams)); }
   NameId draw_buffer() { return buffer_name(random_.below(buffers_)); }
   Ref draw_bytes() { return draw_bytes_of(random_.below(buffers_)); }
   Ref draw_bytes_of(std::uint64_t slot) {
@@ -280,14 +267,7 @@ class Disorder {
     operation.stream = draw_stream();
     return operation;
   }
-  Operation& add(OpKind kind) {
-    program_.operations.emplace_back().kind = kind;
-    return program_.operations.back();
-  }
 
-  Random& random_;
-  std::uint64_t length_;
-  traces::Program program_;
   std::uint64_t buffers_ = kMostBuffers;
   std::optional<std::uint32_t> capturing_;  // the stream that was to begin
 };

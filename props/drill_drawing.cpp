@@ -8,6 +8,7 @@
 #include "props/capture_drawing.hpp"
 #include "props/operation_faults.hpp"
 #include "props/profile.hpp"
+#include "props/program_draft.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -24,13 +25,9 @@ constexpr std::uint64_t kAThousand = 1000;
 constexpr std::uint64_t kAThousandOneIn = 5;
 constexpr std::uint64_t kHalfBlock = 64;  // core cuts its claims into blocks, which come to hold 64 or 128 of them
 
-class Drill {
+class Drill : ProgramDraft {
  public:
-  Drill(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
-    program_.header.seed = random.next();
-    program_.names = drawn_names();
-    program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
-  }
+  Drill(Random& random, std::uint64_t operations) : ProgramDraft(random, operations) {}
 
   traces::Program draw() {
     switch (random_.below(3)) {
@@ -201,9 +198,6 @@ class Drill {
 
   // ---- operations
 
-  [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
-  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(program_.header.device.streams)); }
-
   static Ref range(std::uint64_t slot, std::uint64_t begin, std::uint64_t end) {
     return {.buffer = buffer_name(slot), .whole = false, .begin = begin, .end = end};
   }
@@ -225,10 +219,6 @@ class Drill {
     return operation;
   }
 
-  Operation& add(OpKind kind) {
-    program_.operations.emplace_back().kind = kind;
-    return program_.operations.back();
-  }
   void put(Operation operation) { program_.operations.push_back(std::move(operation)); }
   void fail(Operation operation) {
     strike(operation);
@@ -250,9 +240,6 @@ class Drill {
     operation.reads = {bytes};
   }
 
-  Random& random_;
-  std::uint64_t length_;
-  traces::Program program_;
   std::uint64_t piece_ = 1;   // bytes claimed of each
   std::uint64_t period_ = 2;  // bytes from the begin of a piece to that of the next
   std::uint64_t pieces_ = 0;

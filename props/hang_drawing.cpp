@@ -8,6 +8,7 @@
 #include "gpu/kernel_catalog.hpp"
 #include "props/capture_drawing.hpp"
 #include "props/profile.hpp"
+#include "props/program_draft.hpp"
 
 namespace taintgraph::props {
 namespace {
@@ -23,13 +24,9 @@ constexpr std::uint64_t kShortWait = 4'000;  // nanoseconds: some pieces of work
 constexpr std::uint64_t kLongBytes = 1'100;
 constexpr std::uint64_t kManyOperands = 70;
 
-class Hang {
+class Hang : ProgramDraft {
  public:
-  Hang(Random& random, std::uint64_t operations) : random_(random), length_(operations) {
-    program_.header.seed = random.next();
-    program_.names = drawn_names();
-    program_.operations.reserve(static_cast<std::size_t>(length_ + kMaxSlots));
-  }
+  Hang(Random& random, std::uint64_t operations) : ProgramDraft(random, operations) {}
 
   traces::Program draw() {
     while (more()) round();
@@ -144,9 +141,7 @@ class Hang {
 
   // ---- operations
 
-  [[nodiscard]] bool more() const { return program_.operations.size() < length_; }
   std::uint64_t draw_short_wait() { return random_.one_in(4) ? 0 : random_.below(kShortWait); }
-  std::uint32_t draw_stream() { return static_cast<std::uint32_t>(random_.below(program_.header.device.streams)); }
   Ref draw_buffer() { return {.buffer = buffer_name(random_.below(kBuffers))}; }
 
   // On the stream that is to hang.
@@ -165,14 +160,6 @@ class Hang {
     operation.deadline = deadline;
   }
 
-  Operation& add(OpKind kind) {
-    program_.operations.emplace_back().kind = kind;
-    return program_.operations.back();
-  }
-
-  Random& random_;
-  std::uint64_t length_;
-  traces::Program program_;
   std::uint32_t held_up_ = 0;
 };
 
