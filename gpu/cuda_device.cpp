@@ -71,14 +71,14 @@ struct CudaDevice::State {
     idle.reserve(streams.size());
     const core::Deadline deadline = waiter.deadline_in({});
     for (std::uint32_t i = 0; i < options.streams; ++i) {
+      // It was idle when its window opened, and can be neither waited for nor destroyed.
       const bool unsure = captures.is_unsure(core::StreamIndex{i});
       idle.push_back(unsure || settle(streams[i], deadline, errors));
-      if (unsure)
-        streams[i].leave();  // it was idle when its window opened, and can be neither waited for nor destroyed
+      if (unsure) streams[i].leave();
     }
     const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
     captures.close_graphs(all_idle, errors);
-    captures.abandon_all();
+    captures.abandon_all();  // windows in doubt are no concern of the next context
     memory.close(all_idle, errors);
     fences.close(errors);
     if (all_idle) {

@@ -11,7 +11,6 @@ namespace taintgraph::gpu {
 namespace {
 
 using core::DeviceSpan;
-using Objects = std::vector<std::string>;
 
 // Memory, a graph and a window whose end cannot be told to the driver: the context is not current and cannot be made
 // so.

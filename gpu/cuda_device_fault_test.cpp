@@ -14,7 +14,6 @@ namespace {
 
 using core::DeviceSpan;
 using core::StreamIndex;
-using Objects = std::vector<std::string>;
 
 TEST(CudaDeviceFaults, CreationUndoesWhatItDid) {
   std::uint64_t skip = 0;

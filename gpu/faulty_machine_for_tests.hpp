@@ -16,6 +16,8 @@
 
 namespace taintgraph::gpu {
 
+using Objects = std::vector<std::string>;
+
 inline constexpr core::StreamIndex kStream{0};
 inline constexpr core::StreamIndex kOtherStream{1};
 inline constexpr std::size_t kSize = 48;

@@ -99,6 +99,26 @@ TEST_F(ResourceAuditTest, WithoutACurrentContextNothingCanBeEndedYet) {
   EXPECT_EQ(audit(all_).size(), 1U);
 }
 
+// Nothing else that fires about the context keeps anything from being ended: it is asked for once more, or all is well
+// until later.
+TEST_F(ResourceAuditTest, OnlyWhoHasNoContextIsExcused) {
+  ++all_.executable_graphs;
+  std::vector<sim::FiredFault> fired(1);
+  fired[0].call = gpu::Call::cuCtxGetCurrent;
+  fired[0].kind = gpu::FaultKind::assert_;
+  EXPECT_TRUE(audit(all_, fired).empty()) << "the device is lost, and what it had goes with it";
+  fired[0].when = gpu::FaultWhen::async;
+  EXPECT_EQ(audit(all_, fired).size(), 1U) << "lost later";
+  fired[0] = {};
+  fired[0].call = gpu::Call::cuCtxGetCurrent;
+  fired[0].kind = gpu::FaultKind::invalid_value;
+  EXPECT_EQ(audit(all_, fired).size(), 1U) << "set instead";
+  fired[0].call = gpu::Call::cuCtxSetCurrent;
+  fired[0].kind = gpu::FaultKind::assert_;
+  fired[0].when = gpu::FaultWhen::async;
+  EXPECT_EQ(audit(all_, fired).size(), 1U) << "lost later";
+}
+
 TEST_F(ResourceAuditTest, CleanupThatLeavesMemoryBehindIsAFinding) {
   auto made = machine_.runtime->alloc({.size_bytes = 64});
   ASSERT_TRUE(made.status);
