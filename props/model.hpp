@@ -86,6 +86,7 @@ class Model {
     std::vector<reference::AsyncFault> pending;  // caused and not surfaced, oldest first
     Ordinal poison = 0;
     reference::Order order;
+    bool may_owe = false;        // ends that could not be made when they should have been
     bool order_open = false;     // work failed so that nobody can say whether it was queued
     bool recovery_open = false;  // the poison is one of several faults, and they recover differently
   };

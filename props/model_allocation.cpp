@@ -134,6 +134,7 @@ Prediction Model::reset(Step& step) {
   state_.pending.clear();
   state_.order = {};
   state_.order_open = false;
+  state_.may_owe = false;
   state_.memory.lose_all(poison);
   state_.poison = 0;
   return {};

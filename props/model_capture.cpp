@@ -24,7 +24,7 @@ Prediction Model::capture_begin(Step& step) {
   if (state_.poison != 0) return refuse({});
   // Its stream is waited for before the call that fails, unless the wait is that call: a bad wait proves nothing.
   const gpu::Call failing = step.verdict.fails ? step.verdict.fails->call : gpu::Call::cuStreamSynchronize;
-  const bool may_precede_the_wait = reference::may_come_first(step.operation.kind, failing);
+  const bool may_precede_the_wait = reference::may_come_first(step.operation.kind, failing, state_.may_owe);
   const bool behind_the_wait =
       !may_precede_the_wait && failing != gpu::Call::cuStreamSynchronize && failing != gpu::Call::cuStreamQuery;
   if (const std::optional<Trouble> surfaced = surfacing(step, Reach::perhaps)) {

@@ -22,6 +22,9 @@ bool is_event_call(Call call) {
   return std::find(std::begin(calls), std::end(calls), call) != std::end(calls);
 }
 
+// Of these, the ones that put one stream behind another.
+bool orders(Call call) { return call == Call::cuEventRecord || call == Call::cuStreamWaitEvent; }
+
 bool is_compile_call(Call call) {
   constexpr Call calls[] = {Call::cuDeviceGetAttribute, Call::nvrtcCreateProgram, Call::nvrtcCompileProgram,
                             Call::nvrtcGetPTXSize,      Call::nvrtcGetPTX,        Call::cuModuleLoadData,
@@ -87,9 +90,9 @@ bool submits_or_waits(OpKind kind) {
          kind == OpKind::sync || kind == OpKind::wait || kind == OpKind::replay;
 }
 
-Bearing bearing(OpKind kind, Call call) {
+Bearing bearing(OpKind kind, Call call, bool owing) {
   if (call == Call::none) return Bearing::fails;  // host code of the operation threw
-  if (may_come_first(kind, call)) return Bearing::open;
+  if (may_come_first(kind, call, owing)) return Bearing::open;
   if (is_work_call(kind, call)) return Bearing::fails;
   // Compiling and loading, the table of its operands: a launch needs all of it.
   if (kind == OpKind::launch && !is_event_call(call)) return Bearing::fails;
@@ -185,15 +188,15 @@ class Reservations {
 
 class Judge {
  public:
-  Judge(const Operation& operation, bool documented, Verdict& verdict)
-      : operation_(operation), documented_(documented), verdict_(verdict) {}
+  Judge(const Operation& operation, bool documented, bool owing, Verdict& verdict)
+      : operation_(operation), documented_(documented), owing_(owing), verdict_(verdict) {}
 
   void consider(const sim::FiredFault& fired) {
     const bool own = fired.planned.empty();
     if (operation_.kind == OpKind::reset) return consider_reset(fired);
     // A read waits for its own copy, and a call that waits for faulted work returns the error.
     const bool waits_for_itself = operation_.kind == OpKind::read && fired.call == Call::cuMemcpyDtoHAsync;
-    if (fired.when == FaultWhen::async) return waits_for_itself ? await(fired) : leave_behind(fired, !own);
+    if (fired.when == FaultWhen::async) return waits_for_itself ? note_awaited(fired) : leave_behind(fired, !own);
 
     const Strike strike = strike_of(operation_, fired);
     if (own) return fail(strike);
@@ -228,11 +231,10 @@ class Judge {
     const bool in_the_new_one = fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate ||
                                 fired.call == Call::cuMemAllocHost || fired.call == Call::cuMemGetInfo;
     if (fired.when == FaultWhen::async) {
-      leave_behind(fired, true);
-      if (!in_the_new_one) verdict_.leaves_behind->doubtful = true;
+      leave_behind(fired, true, !in_the_new_one);
     } else if (takes_down(fired.call)) {
       if (gpu::row(fired.kind).sticky) verdict_.may_fail = strike_of(operation_, fired);
-    } else if (may_come_first(OpKind::reset, fired.call)) {
+    } else if (may_come_first(OpKind::reset, fired.call, owing_)) {
       verdict_.may_fail = strike_of(operation_, fired);
     } else {
       fail(strike_of(operation_, fired));
@@ -244,18 +246,21 @@ class Judge {
         fired.call == Call::none || is_compile_call(fired.call) || is_work_call(operation_.kind, fired.call);
     if (!at_work) verdict_.elsewhere = true;
     // The loss of the device is never passed over, whichever call it is told by (D1).
-    const Bearing meaning = bearing(operation_.kind, fired.call);
+    const Bearing meaning = bearing(operation_.kind, fired.call, owing_);
     const bool sticky = gpu::row(fired.kind).sticky;
     // Which context is current is asked only to save making it so.
     if (fired.call == Call::cuCtxGetCurrent && !sticky) return;
     // Whether a stream is in a window already is asked twice.
     const bool asks = fired.call == Call::cuStreamIsCapturing;
     if (asks && !sticky && !std::exchange(refused_to_say_, true)) return;
+    // A window that is given up says that it is invalidated when it ends, which is all that is wanted.
+    const bool only_says_so = fired.call == Call::cuStreamEndCapture && fired.kind == FaultKind::capture_invalidated;
+    if (only_says_so && meaning == Bearing::open) return;
     if (meaning == Bearing::fails || sticky) return fail(strike);
     // A reservation that has failed is tried once more, from the beginning.
     const bool again = operation_.kind == OpKind::alloc || operation_.kind == OpKind::relocate;
     if (meaning == Bearing::open && !verdict_.may_fail && (again || !verdict_.fails)) verdict_.may_fail = strike;
-    if (meaning != Bearing::harmless) return;
+    if (!orders(fired.call)) return;
     if (!verdict_.unordered) verdict_.unordered = strike;
     if (verdict_.unordered->kind != strike.kind) verdict_.unordered_open = true;
   }
@@ -266,15 +271,16 @@ class Judge {
     if (!verdict_.fails || graver) verdict_.fails = strike;
   }
 
-  void await(const sim::FiredFault& fired) {
+  void note_awaited(const sim::FiredFault& fired) {
     if (!awaited_) awaited_ = fired;
   }
 
   // The fault of its very work counts first, for it strikes when that runs; others strike at once.
-  void leave_behind(const sim::FiredFault& fired, bool planned) {
+  void leave_behind(const sim::FiredFault& fired, bool planned, bool doubtful = false) {
     if (planned) verdict_.planned_behind = true;
     const bool of_work = is_work_call(operation_.kind, fired.call);
-    const AsyncFault left = async_of(operation_, fired, documented_);
+    AsyncFault left = async_of(operation_, fired, documented_);
+    left.doubtful = left.doubtful || doubtful;
     if (verdict_.leaves_behind && (!of_work || verdict_.behind_runs)) return verdict_.more_behind.push_back(left);
     if (verdict_.leaves_behind) verdict_.more_behind.push_back(*verdict_.leaves_behind);
     verdict_.leaves_behind = left;
@@ -286,6 +292,7 @@ class Judge {
 
   const Operation& operation_;
   bool documented_;
+  bool owing_;
   Verdict& verdict_;
   Reservations reservations_;
   std::optional<sim::FiredFault> awaited_;
@@ -294,7 +301,13 @@ class Judge {
 
 }  // namespace
 
-bool may_come_first(OpKind kind, Call call) {
+bool may_owe(std::span<const sim::FiredFault> fired) {
+  return std::any_of(fired.begin(), fired.end(), [](const sim::FiredFault& each) {
+    return each.call == Call::cuCtxSetCurrent || each.call == Call::cuStreamIsCapturing;
+  });
+}
+
+bool may_come_first(OpKind kind, Call call, bool owing) {
   switch (call) {
     case Call::cuCtxGetCurrent:
     case Call::cuCtxSetCurrent:
@@ -305,7 +318,8 @@ bool may_come_first(OpKind kind, Call call) {
     case Call::cuGraphExecDestroy:
     case Call::cuMemFree:
     case Call::cuMemFreeAsync:
-      return kind != OpKind::capture_end && kind != OpKind::destroy && kind != OpKind::cleanup && kind != OpKind::reset;
+      return owing && kind != OpKind::capture_end && kind != OpKind::destroy && kind != OpKind::cleanup &&
+             kind != OpKind::reset;
     default:
       return false;
   }
@@ -334,9 +348,9 @@ bool invalidates_what_it_ends(std::span<const sim::FiredFault> fired) {
   });
 }
 
-Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented) {
+Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented, bool owing) {
   Verdict verdict;
-  Judge judge(operation, documented, verdict);
+  Judge judge(operation, documented, owing, verdict);
   bool own_seen = false;
   for (const sim::FiredFault& each : fired) {
     const bool own = each.planned.empty();

@@ -60,10 +60,14 @@ struct Verdict {
 
 [[nodiscard]] Cause cause_of(gpu::FaultKind kind);
 
+// Whether one of `fired` may leave something to be ended by operations to come: there was no context to end it in, or
+// nobody could say whether a window had opened.
+[[nodiscard]] bool may_owe(std::span<const sim::FiredFault> fired);
+
 // A call that may come before all that an operation is about. The backend begins everything by making the context
-// current, by asking of streams that may be in a window that failed to open, and by ending what earlier operations
-// could not end.
-[[nodiscard]] bool may_come_first(traces::OpKind kind, gpu::Call call);
+// current, by asking of streams that may be in a window that failed to open, and by ending what is owed, if that may be
+// anything.
+[[nodiscard]] bool may_come_first(traces::OpKind kind, gpu::Call call, bool owing);
 
 // An error of capturing, which leaves a capture unusable.
 [[nodiscard]] bool invalidates_captures(gpu::FaultKind kind);
@@ -74,8 +78,9 @@ struct Verdict {
 [[nodiscard]] bool invalidates_what_it_ends(std::span<const sim::FiredFault> fired);
 
 // What `fired`, the faults during `operation`, and its own fault make of it. The operation's own fault always strikes:
-// it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late.
-[[nodiscard]] Verdict judge(const traces::Operation& operation, std::span<const sim::FiredFault> fired,
-                            bool documented);
+// it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late. `owing`: this or
+// an earlier operation may have left something to be ended.
+[[nodiscard]] Verdict judge(const traces::Operation& operation, std::span<const sim::FiredFault> fired, bool documented,
+                            bool owing);
 
 }  // namespace taintgraph::props::reference
