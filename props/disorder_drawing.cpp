@@ -65,7 +65,11 @@ class Disorder : ProgramDraft {
     for (std::uint64_t steps = random_.between(2, 6); steps > 0; --steps) {
       step();
       if (random_.one_in(2)) strike();
-      if (random_.one_in(2)) plan(random_.one_in(3) ? 2 : 1);
+      if (random_.one_in(4)) {
+        lose_the_order();
+      } else if (random_.one_in(2)) {
+        plan(random_.one_in(3) ? 2 : 1);
+      }
     }
     for (std::uint64_t after = random_.between(1, 4); after > 0; --after) step();
     if (capturing_ && !random_.one_in(4)) record_or_replay();
@@ -222,6 +226,19 @@ class Disorder : ProgramDraft {
         planned.fault.kind = random_.pick(passing_faults_of(call));
         if (random_.one_in(4)) planned.fault.when = FaultWhen::after;
       }
+      program_.header.faults.push_back(std::move(planned));
+    }
+  }
+
+  // Neither an event nor the wait instead of it, which asks first, puts the last operation behind what it should come
+  // after.
+  void lose_the_order() {
+    constexpr Call kEvent[] = {Call::cuEventRecord, Call::cuStreamWaitEvent};
+    constexpr Call kWait[] = {Call::cuStreamQuery, Call::cuStreamSynchronize};
+    for (const Call call : {random_.pick<Call>(kEvent), random_.pick<Call>(kWait)}) {
+      sim::PlannedFault planned = plan_for(call);
+      planned.persistent = random_.one_in(4);
+      planned.fault.kind = random_.pick(passing_faults_of(call));
       program_.header.faults.push_back(std::move(planned));
     }
   }

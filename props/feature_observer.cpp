@@ -77,6 +77,7 @@ FeatureObserver::Extent FeatureObserver::extent(const Ref& ref) {
 void FeatureObserver::observe(const Operation& operation, std::uint64_t ordinal, const StepResult& result) {
   ++counts_.outcomes[static_cast<std::size_t>(operation.kind)][static_cast<std::size_t>(result.outcome)];
   observe_faults(result);
+  observe_disorder(operation, result);
   observe_loss(operation, result);
   observe_waits(operation, result);
   observe_capture(operation, ordinal, result);
@@ -178,6 +179,28 @@ void FeatureObserver::observe_loss(const Operation& operation, const StepResult&
   }
   if (reset_ && operation.kind == OpKind::launch && result.outcome == Outcome::ok) {
     counts_.count(Feature::work_after_a_reset);
+  }
+}
+
+// What the backend falls back on failed as well as what it tried first. That a wait stood in for an order, and that an
+// order was asked for at all, cannot be seen from here.
+void FeatureObserver::observe_disorder(const Operation& operation, const StepResult& result) {
+  const auto failed = [&](gpu::Call call) {
+    return std::any_of(result.fired.begin(), result.fired.end(), [call](const sim::FiredFault& fault) {
+      return fault.call == call && fault.when != gpu::FaultWhen::async && !gpu::row(fault.kind).sticky;
+    });
+  };
+  const bool no_event = failed(gpu::Call::cuEventRecord) || failed(gpu::Call::cuStreamWaitEvent);
+  const bool no_wait = failed(gpu::Call::cuStreamQuery) || failed(gpu::Call::cuStreamSynchronize);
+  if (no_event && no_wait) {
+    counts_.count(Feature::order_lost);
+    if (silent_) counts_.count(Feature::order_lost_behind_a_quiet_fault);
+  }
+  const bool began_and_failed = std::any_of(result.fired.begin(), result.fired.end(), [](const sim::FiredFault& fault) {
+    return fault.call == gpu::Call::cuStreamBeginCapture && fault.when == gpu::FaultWhen::after;
+  });
+  if (operation.kind == OpKind::capture_begin && began_and_failed && failed(gpu::Call::cuStreamIsCapturing)) {
+    counts_.count(Feature::window_in_doubt);
   }
 }
 

@@ -71,6 +71,9 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::deadline_met, "sync done before its deadline", 35},
     {Feature::given_up_then_done, "sync of work that was merely slow", 12},
     {Feature::hang_ended_by_a_reset, "hang ended by a reset", 10},
+    {Feature::order_lost, "work that could not be put in order", 10},
+    {Feature::order_lost_behind_a_quiet_fault, "work that could not be put in order behind a quiet fault", 1},
+    {Feature::window_in_doubt, "capture that may have begun", 1},
 }};
 
 }  // namespace

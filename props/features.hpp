@@ -84,8 +84,11 @@ enum class Feature : std::uint8_t {
   deadline_met,
   given_up_then_done,
   hang_ended_by_a_reset,
+  order_lost,
+  order_lost_behind_a_quiet_fault,
+  window_in_doubt,
 };
-inline constexpr std::size_t kFeatureCount = 63;
+inline constexpr std::size_t kFeatureCount = 66;
 
 struct FeatureRow {
   Feature feature;
@@ -142,6 +145,7 @@ class FeatureObserver {
   void observe_rejection(const traces::StepResult& result);
   void observe_buffer(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_loss(const traces::Operation& operation, const traces::StepResult& result);
+  void observe_disorder(const traces::Operation& operation, const traces::StepResult& result);
   void observe_waits(const traces::Operation& operation, const traces::StepResult& result);
   void observe_capture(const traces::Operation& operation, std::uint64_t ordinal, const traces::StepResult& result);
   void observe_replay(const traces::Operation& operation);

@@ -295,6 +295,42 @@ TEST(Features, LossesAndResets) {
   EXPECT_EQ(observed.of(Feature::reset_in_vain), 1U);
 }
 
+TEST(Features, DisorderNeedsWhatWasFallenBackOnToFailToo) {
+  Observed observed;
+  const auto observe = [&](OpKind kind, std::vector<sim::FiredFault> fired) {
+    Operation operation;
+    operation.kind = kind;
+    StepResult result = failing("invalid_value");
+    result.fired = std::move(fired);
+    observed.observe(operation, result);
+  };
+  const auto fault = [](gpu::Call call) {
+    sim::FiredFault fired;
+    fired.call = call;
+    return fired;
+  };
+  const sim::FiredFault no_event = fault(gpu::Call::cuEventRecord);
+  const sim::FiredFault no_wait = fault(gpu::Call::cuStreamSynchronize);
+  observe(OpKind::launch, {no_event});
+  observe(OpKind::sync, {no_wait});
+  EXPECT_EQ(observed.of(Feature::order_lost), 0U);
+  observe(OpKind::launch, {no_event, no_wait});
+  sim::FiredFault quiet = fault(gpu::Call::cuLaunchKernel);
+  quiet.when = gpu::FaultWhen::async;
+  quiet.surface_after_calls = 90;
+  observe(OpKind::launch, {quiet});
+  observe(OpKind::write, {fault(gpu::Call::cuStreamWaitEvent), no_wait});
+  EXPECT_EQ(observed.of(Feature::order_lost), 2U);
+  EXPECT_EQ(observed.of(Feature::order_lost_behind_a_quiet_fault), 1U);
+  sim::FiredFault begins = fault(gpu::Call::cuStreamBeginCapture);
+  observe(OpKind::capture_begin, {begins, fault(gpu::Call::cuStreamIsCapturing)});
+  begins.when = gpu::FaultWhen::after;
+  observe(OpKind::capture_begin, {begins});
+  EXPECT_EQ(observed.of(Feature::window_in_doubt), 0U);
+  observe(OpKind::capture_begin, {begins, fault(gpu::Call::cuStreamIsCapturing)});
+  EXPECT_EQ(observed.of(Feature::window_in_doubt), 1U);
+}
+
 TEST(Features, WaitsThatAreGivenUp) {
   Observed observed;
   Operation sync;

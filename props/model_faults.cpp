@@ -265,10 +265,12 @@ class Judge {
     if (verdict_.unordered->kind != strike.kind) verdict_.unordered_open = true;
   }
 
-  // Of several failures the first, but one that loses the device before all.
+  // Of several failures the first, but one that loses the device before all. Where an event cannot be used the host
+  // waits instead, and its wait is what counts.
   void fail(const Strike& strike) {
     const bool graver = verdict_.fails && gpu::row(strike.kind).sticky && !gpu::row(verdict_.fails->kind).sticky;
-    if (!verdict_.fails || graver) verdict_.fails = strike;
+    const bool instead = verdict_.fails && operation_.kind == OpKind::wait && is_event_call(verdict_.fails->call);
+    if (!verdict_.fails || graver || instead) verdict_.fails = strike;
   }
 
   void note_awaited(const sim::FiredFault& fired) {
