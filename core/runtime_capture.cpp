@@ -137,14 +137,19 @@ Status Runtime::record_launch(const Work& work, std::span<const std::uint64_t> s
   return record(work, [&] { return device_.launch(work.stream, {work.kernel, read_spans_, write_spans_, scalars}); });
 }
 
-// A kernel takes whatever address it is given until it runs; a copy is checked when it is recorded. One of nothing, or
-// without memory, is only written down.
+// A kernel takes whatever address it is given until it runs; a copy is checked when it is recorded. Since it is never
+// run where one side has no memory (W5), the other side then stands for both. One of nothing, or without any memory, is
+// only written down.
 Status Runtime::record_copy(const Work& work) {
-  const bool has_memory = !reads_.front().buffer->unallocated() && !writes_.front().buffer->unallocated();
-  if (!has_memory || reads_.front().range.empty()) {
+  const bool from_memory = !reads_.front().buffer->unallocated();
+  const bool to_memory = !writes_.front().buffer->unallocated();
+  if (reads_.front().range.empty() || (!from_memory && !to_memory)) {
     return record(Work{work.kernel, work.stream, work.correlation, nullptr}, [] { return DeviceResult<void>{}; });
   }
-  return record(work, [&] { return device_.copy(work.stream, write_spans_.front(), read_spans_.front()); });
+  return record(work, [&] {
+    return device_.copy(work.stream, to_memory ? write_spans_.front() : read_spans_.front(),
+                        from_memory ? read_spans_.front() : write_spans_.front());
+  });
 }
 
 // Of memory that was never reserved there is no address. A graph that names it is never run: each replay is skipped

@@ -169,10 +169,16 @@ TEST_F(CaptureTest, WhatHasNoMemoryIsRecordedAndJudgedWhenReplayed) {  // W5, G2
         Seen::ok);
     const Captured graph = end();
     ASSERT_TRUE(graph);
-    EXPECT_EQ(device_.calls("copy"), 0) << "there is no address to copy from or to";
+    EXPECT_EQ(device_.calls("copy"), from ? 1 : 2) << "recording is work, and may fail";
     EXPECT_EQ(replay(*graph), Seen::skipped);
     EXPECT_EQ(status_.error().several.reports.front().correlation, Correlation{77});
   }
+  ASSERT_TRUE(begin());
+  EXPECT_EQ(outcome(runtime_.copy({.from = missing.weak(), .to = missing.weak(), .stream = kStream})), Seen::ok);
+  EXPECT_EQ(device_.calls("copy"), 2) << "there is no address at all";
+  device_.fail("copy", error_named("invalid_value"));
+  EXPECT_EQ(outcome(runtime_.copy({.from = x.weak(), .to = missing.weak(), .stream = kStream})), Seen::failed);
+  EXPECT_FALSE(end());
 }
 
 TEST_F(CaptureTest, HeldMemoryIsNotMoved) {

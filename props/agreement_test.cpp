@@ -84,10 +84,11 @@ TEST(Agreement, ACaptureInvalidatedFromOutside) {
 TEST(Agreement, ARecordedCopyThatMakesNoCallCannotFail) {
   EXPECT_EQ(differences(R"({"op":"alloc","buffer":"X","size":8}
 {"op":"alloc","buffer":"U","size":8,"fault":"out_of_memory"}
+{"op":"alloc","buffer":"V","size":8,"fault":"out_of_memory"}
 {"op":"capture_begin"}
 {"op":"copy","from":["X",0,0],"to":["X",8,8],"fault":"host_exception","expect":{"outcome":"ok"}}
-{"op":"copy","from":"U","to":"X","fault":"invalid_value","expect":{"outcome":"ok"}}
-{"op":"copy","from":"X","to":"U","fault":"host_exception","expect":{"outcome":"ok"}}
+{"op":"copy","from":"U","to":"U","fault":"invalid_value","expect":{"outcome":"ok"}}
+{"op":"copy","from":"U","to":"V","fault":"host_exception","expect":{"outcome":"ok"}}
 {"op":"capture_end","graph":"g","expect":{"outcome":"ok"}}
 {"op":"replay","graph":"g","expect":{"outcome":"skipped","roots":["#2"]}})"),
             "");

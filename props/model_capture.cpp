@@ -58,12 +58,11 @@ bool Model::may_pass_over(std::uint32_t stream) const {
 // reads is claimed: that is judged when it is replayed.
 Prediction Model::record(Step& step, reference::Node node) {
   reference::Window& window = state_.windows.at(step.operation.stream);
-  // A copy of nothing, or without memory, makes no call that could fail.
-  const auto no_bytes = [this](const reference::Range& range) {
-    return range.empty() || state_.memory.unallocated(range);
-  };
+  // A copy of nothing, or between buffers that both have no memory, makes no call that could fail.
+  const bool launches = step.operation.kind == traces::OpKind::launch;
   const bool makes_calls =
-      step.operation.kind == traces::OpKind::launch || !(no_bytes(node.reads.front()) || no_bytes(node.writes.front()));
+      launches || (!node.reads.front().empty() &&
+                   !(state_.memory.unallocated(node.reads.front()) && state_.memory.unallocated(node.writes.front())));
   if (makes_calls) {
     doubt_what_is_left_behind(step, window);
     if (step.verdict.work_behind) step.left_behind = true;  // strikes at each replay, if there is one
