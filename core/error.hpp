@@ -74,7 +74,9 @@ inline constexpr std::string_view unallocated = "unallocated";          // needs
 }
 
 // The provisional error of a write scope: what a claim says if its scope was left by an exception (W2).
-[[nodiscard]] inline Error torn_down() { return Error{.name = "host_exception", .call = {}, .detail = {}}; }
+[[nodiscard]] inline Error torn_down() {
+  return Error{.name = "host_exception", .call = {}, .detail = "torn down by an exception"};
+}
 
 // The error of a claim that is wider than the truth, because the host had no memory to cut it (B5).
 [[nodiscard]] inline Error host_out_of_memory() {

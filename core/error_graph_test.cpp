@@ -93,7 +93,7 @@ TEST(ErrorGraph, AProvisionalFailureSaysThatItsScopeWasTornDown) {  // W2
   graph.validate();
   EXPECT_EQ(graph.error(failure).name, torn_down().name);
   EXPECT_EQ(graph.report(failure).root.name, torn_down().name);
-  EXPECT_EQ(graph.report(failure).root.detail, "");
+  EXPECT_EQ(graph.report(failure).root.detail, torn_down().detail);
   EXPECT_EQ(graph.correlation(failure), Correlation{2});
   graph.replace(failure, text);
   graph.validate();

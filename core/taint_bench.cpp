@@ -32,7 +32,7 @@ BENCHMARK(WriteScopeCycle)->Arg(1)->Arg(16);
 
 // An allocation whose every other byte range is claimed.
 struct Fragmented {
-  Fragmented() : failure(graph.mint(torn_down(), {})) {
+  Fragmented() : failure(graph.mint(never_written(), {})) {
     for (std::uint64_t i = 0; i < kFragments; ++i) taint.claim({16 * i, 16 * i + 8}, failure, graph);
   }
   ~Fragmented() { taint.clear(graph); }
@@ -110,7 +110,7 @@ class MillionLive {
   static_assert(kLive % kBatch == 0);
   static constexpr ByteRange kRange = {0, 8};
 
-  void claim(Taint& taint) { taint.claim(kRange, graph_.mint(torn_down(), {}), graph_); }
+  void claim(Taint& taint) { taint.claim(kRange, graph_.mint(never_written(), {}), graph_); }
 
   // Seconds of this process, like the other benchmarks' CPU column.
   template <class Work>

@@ -67,7 +67,9 @@ StepResult Session::execute(const Operation& operation) {
     // The claim that the torn-down scope left behind carries this operation's number, as a failure of its own would.
     result.outcome = Outcome::failed;
     result.roots = {state.ordinal};
-    result.error = gpu::row(gpu::FaultKind::host_exception).name;
+    const core::Error torn = core::torn_down();
+    result.error = torn.name;
+    result.detail = torn.detail;
     if (!poisoned) state.judge_loss(result);
   }
   if (drops) state.expect_gone(dropped, result);
