@@ -22,8 +22,11 @@ class ExpectationRun {
     session.keep_history = options_.keep_snapshot;
     traces::Replayer replayer(
         program_.header, program_.names, session,
-        [this](const traces::Operation& operation, const traces::StepResult&, const std::vector<Mismatch>& found) {
-          if (!found.empty()) disagree(found.front(), &operation);
+        [this](const traces::Operation& operation, const traces::StepResult& result, std::vector<Mismatch> found) {
+          if (found.empty()) return;
+          if (found.front().what == "outcome" && !result.error.empty())
+            found.front().found.append(" (").append(result.error).append(")");
+          disagree(found.front(), &operation);
         });
     for (const traces::Operation& operation : program_.operations) {
       ++run_.operations;

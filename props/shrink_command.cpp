@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "props/failure_report.hpp"
 #include "props/shrink.hpp"
 #include "props/signature.hpp"
+#include "traces/comparison.hpp"
 #include "traces/interrupt.hpp"
 #include "traces/path_option.hpp"
 #include "traces/reader.hpp"
@@ -85,6 +87,26 @@ Program expecting_only(Program program, std::size_t kept) {
   return program;
 }
 
+std::string first_value(std::string_view hex) { return std::string(hex.substr(0, 2)); }
+
+// Of bytes that are not what was expected, the first: "expected/found", in hex or, of a fill, in decimal first. Empty
+// if none is shown.
+std::string first_wrong_byte(const Disagreement& failure) {
+  const std::string_view found = failure.found;
+  if (failure.property == "expect fill") {
+    const std::string wanted = traces::hex_text({static_cast<std::uint8_t>(std::stoul(failure.expected))});
+    for (std::size_t at = 0; at + 1 < found.size() && found[at] != '.'; at += 2)
+      if (found.substr(at, 2) != wanted) return wanted + "/" + first_value(found.substr(at));
+    return {};
+  }
+  const std::string_view expected = failure.expected;
+  const std::size_t shown = std::min(expected.size(), found.size());
+  for (std::size_t at = 0; at + 1 < shown && found[at] != '.'; at += 2)
+    if (found.substr(at, 2) != expected.substr(at, 2))
+      return first_value(expected.substr(at)) + "/" + first_value(found.substr(at));
+  return {};
+}
+
 class TraceShrinking {
  public:
   TraceShrinking(std::string output, std::ostream& out, std::ostream& err, const Judge& judge)
@@ -109,7 +131,8 @@ class TraceShrinking {
     if (!failure) return say("the trace does not fail: what it expects holds, and the model agrees", kUsage);
     tell(err_, *failure);
     const std::string signature = signature_of(*failure);
-    const FailureTest test = [&](const Program& candidate) { return needed(candidate, signature, *campaign); };
+    const std::string manner = manner_of(subject, *failure, *campaign);
+    const FailureTest test = [&](const Program& candidate) { return needed(candidate, signature, manner, *campaign); };
     const std::optional<std::size_t> first = test(subject);
     if (!first && traces::InterruptGuard::interrupted())
       return say("interrupted before anything was left out", kInconclusive);
@@ -129,12 +152,28 @@ class TraceShrinking {
   }
 
  private:
+  // What else than the signature makes two failed expectations the same mismatch: how many operations are named, or
+  // which byte stands for which; garbage, which another seed makes another, stands for itself.
+  std::string manner_of(const Program& program, const Disagreement& failure, Campaign& campaign) {
+    if (failure.property == "expect roots" || failure.property == "expect via")
+      return failure.found == "[]" ? "none"
+                                   : std::to_string(std::count(failure.found.begin(), failure.found.end(), ','));
+    if (failure.property != "expect bytes" && failure.property != "expect fill") return {};
+    const std::string wrong = first_wrong_byte(failure);
+    Program otherwise = program;
+    otherwise.header.seed ^= 1;
+    const auto again = campaign.check_alone(otherwise, {}).disagreement;
+    return again && first_wrong_byte(*again) == wrong ? wrong : "garbage";
+  }
+
   // How many operations the candidate takes to fail so. One that cannot be written as a trace does not count: what it
   // expects may name an operation that is gone.
-  std::optional<std::size_t> needed(const Program& candidate, const std::string& signature, Campaign& campaign) {
+  std::optional<std::size_t> needed(const Program& candidate, const std::string& signature, const std::string& manner,
+                                    Campaign& campaign) {
     if (!traces::parse_program(trace_text(candidate))) return std::nullopt;
     const auto disagreement = campaign.check_alone(candidate, {}).disagreement;
     if (!disagreement || signature_of(*disagreement) != signature) return std::nullopt;
+    if (manner_of(candidate, *disagreement, campaign) != manner) return std::nullopt;
     const std::size_t size = candidate.operations.size();
     if (disagreement->step == 0) return size;
     return static_cast<std::size_t>(std::min<std::uint64_t>(disagreement->step, size));
