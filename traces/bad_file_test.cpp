@@ -148,6 +148,8 @@ TEST(BadFile, LongLines) {
   for (const char* newline : {"", "\n", "\r\n"}) {
     EXPECT_TRUE(problems_of(kHeader + "\n" + line(limit) + newline).empty());
     expect_one(kHeader + "\n" + line(limit + 1) + newline, 2, 1, "the line is over 1 MiB", "");
+    EXPECT_TRUE(problems_of(kHeader + "\n" + std::string(limit, ' ') + newline).empty());
+    expect_one(kHeader + "\n" + std::string(limit + 1, ' ') + newline, 2, 1, "the line is over 1 MiB", "");
   }
   expect_one(kHeader + "\n" + line(limit + 2) + "\n", 2, 1, "the line is over 1 MiB", "");
   expect_one(kHeader + "\n" + std::string(2 * limit, ' '), 2, 1, "the line is over 1 MiB", "");

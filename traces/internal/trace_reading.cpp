@@ -46,7 +46,7 @@ void TraceReading::skip_byte_order_mark() {
 bool TraceReading::to_next_line() {
   for (;;) {
     window_.begin_unit();
-    if (!scanner_.at_end_of_line()) return true;  // something is there, or the line is too long
+    if (!scanner_.at_end_of_line() || !line_within_limit()) return true;  // something is there, or the line is too long
     if (window_.current() == TextWindow::kNothing) {
       window_.end_unit();
       return false;
@@ -62,6 +62,13 @@ bool TraceReading::within_limit(std::size_t bytes) {
   return false;
 }
 
+// At the end of a line, which does not count itself.
+bool TraceReading::line_within_limit() {
+  std::size_t length = window_.unit_bytes();
+  if (length > 0 && window_.at()[-1] == '\r') --length;
+  return within_limit(length);
+}
+
 // Behind a line's value: nothing else may be on the line.
 bool TraceReading::finish_line() {
   if (scanner_.failed()) return false;
@@ -69,9 +76,7 @@ bool TraceReading::finish_line() {
     scanner_.fail_here("the end of the line, since a line holds one value");
     return false;
   }
-  std::size_t length = window_.unit_bytes();
-  if (length > 0 && window_.at()[-1] == '\r') --length;
-  if (!within_limit(length)) return false;
+  if (!line_within_limit()) return false;
   if (window_.current() == '\n') {
     window_.advance();
     window_.newline_passed();

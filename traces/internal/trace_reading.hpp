@@ -31,6 +31,7 @@ class TraceReading {
   [[nodiscard]] bool to_next_line();
   [[nodiscard]] bool finish_line();
   [[nodiscard]] bool within_limit(std::size_t bytes);
+  [[nodiscard]] bool line_within_limit();
 
   [[nodiscard]] Form read_header();
   [[nodiscard]] bool meet_operations(HeaderReader& header);
