@@ -26,9 +26,9 @@ core::DeviceResult<void> Context::open(int ordinal, bool adopt_primary) {
 void Context::close(std::vector<core::Error>& errors) {
   if (context_ == nullptr) return;
   const CUcontext context = std::exchange(context_, nullptr);
-  auto closed = adopted_ ? checked(driver_, driver_.cuDevicePrimaryCtxRelease(device_), Call::cuDevicePrimaryCtxRelease)
-                         : checked(driver_, driver_.cuCtxDestroy(context), Call::cuCtxDestroy);
-  if (!closed) errors.push_back(std::move(closed.error()));
+  append_error(adopted_ ? checked(driver_, driver_.cuDevicePrimaryCtxRelease(device_), Call::cuDevicePrimaryCtxRelease)
+                        : checked(driver_, driver_.cuCtxDestroy(context), Call::cuCtxDestroy),
+               errors);
 }
 
 core::DeviceResult<void> Context::make_current() {

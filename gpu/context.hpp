@@ -27,8 +27,6 @@ class Context {
   // library in the process may have changed it since. Errors: invalid_context if closed, or the driver's.
   [[nodiscard]] core::DeviceResult<void> make_current();
 
-  // Waits for all streams of the context.
-
   [[nodiscard]] bool is_open() const { return context_ != nullptr; }
   [[nodiscard]] CUdevice device() const { return device_; }
 

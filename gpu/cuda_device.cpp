@@ -29,8 +29,10 @@ struct CudaDevice::State {
         kernels(driver, compiler),
         captures(driver, waiter, options.streams),
         launcher(driver, options.observer, captures, options.streams),
-        memory(driver, options.streams),
-        streams(options.streams, Stream(driver, waiter)) {}
+        memory(driver, waiter, options.streams),
+        streams(options.streams, Stream(driver, waiter)) {
+    owed_windows.reserve(options.streams);
+  }
 
   // Opens everything; on an error some of it may be open.
   [[nodiscard]] core::DeviceResult<void> open() {
@@ -55,9 +57,9 @@ struct CudaDevice::State {
   // Gives everything back and goes on through errors. Kernels and memory go only once nothing runs any more.
   void close(std::vector<core::Error>& errors) {
     if (!context.is_open()) return;
-    owed_windows.clear();  // all of that goes with the rest
+    owed_windows.clear();  // captures still knows of them
     owed_graphs.clear();
-    owed_memory.clear();
+    const std::vector<core::DeviceAddress> owed = std::exchange(owed_memory, {});
     if (auto current = context.make_current(); !current) {
       const bool dead = current.error().sticky;
       errors.push_back(std::move(current.error()));
@@ -78,7 +80,9 @@ struct CudaDevice::State {
     }
     const bool all_idle = std::find(idle.begin(), idle.end(), false) == idle.end();
     captures.close_graphs(all_idle, errors);
-    captures.abandon_all();  // windows in doubt are no concern of the next context
+    captures.abandon_all();             // windows in doubt are no concern of the next context
+    if (options.adopt_primary_context)  // which keeps its memory
+      for (const core::DeviceAddress each : owed) append_error(free(each), errors);
     memory.close(all_idle, errors);
     fences.close(errors);
     if (all_idle) {
@@ -140,11 +144,12 @@ struct CudaDevice::State {
     });
   }
 
-  // The same for work that ends something: if the context cannot be made current, it is owed.
+  // The same for work that ends something: if the context cannot be made current, it is owed, unless what it is about
+  // went with its context.
   template <class Work, class Owe>
   [[nodiscard]] auto ending_in_context(Work work, Owe owe) -> decltype(work()) {
     if (auto current = context.make_current(); !current) {
-      owe();
+      if (context.is_open()) owe();
       return tl::unexpected(std::move(current.error()));
     }
     return work();
@@ -157,7 +162,9 @@ struct CudaDevice::State {
     if (!owes && captures.unsure().empty()) return gravest;
     for (const core::StreamIndex each : std::vector(captures.unsure()))
       core::keep_gravest(gravest, captures.make_sure(each, stream_at(each).handle()));
-    for (const core::StreamIndex each : std::exchange(owed_windows, {}))
+    const std::vector windows(owed_windows);
+    owed_windows.clear();  // which keeps its room
+    for (const core::StreamIndex each : windows)
       core::keep_gravest(gravest, captures.abandon(each, stream_at(each).handle()));
     for (const core::DeviceGraphId each : std::exchange(owed_graphs, {}))
       core::keep_gravest(gravest, captures.drop(each));
@@ -187,7 +194,7 @@ struct CudaDevice::State {
   StreamOrderedMemory memory;  // open if pages come from there
   std::uint64_t capacity_bytes = UINT64_MAX;
   std::vector<Stream> streams;
-  std::vector<core::StreamIndex> owed_windows;
+  std::vector<core::StreamIndex> owed_windows;  // with room for all
   std::vector<core::DeviceGraphId> owed_graphs;
   std::vector<core::DeviceAddress> owed_memory;
 };

@@ -56,7 +56,7 @@ class CudaDevice final : public core::Device {
   // what it uses until its context ends. Aborts on no error but returns each, in order (D1). Memory
   // from reserve() goes with a context of our own; stream-ordered memory does not, and is given back first, unless a
   // stream that cannot be waited for may still use it. Every later operation but close() and reset() is refused with
-  // invalid_context.
+  // invalid_context, and ends nothing in a context that is opened later.
   [[nodiscard]] std::vector<core::Error> close();
 
   // close(), then a new context with everything new in it (D2). Memory from reserve() and fences are gone. Returns the

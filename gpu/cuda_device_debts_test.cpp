@@ -60,6 +60,40 @@ TEST(CudaDeviceDebts, WhatIsOwedGoesWithItsContext) {
   EXPECT_EQ(machine.findings(), "");
 }
 
+// A context that could not be made again takes along what is ended meanwhile.
+TEST(CudaDeviceDebts, NothingIsOwedToAContextThatIsGone) {
+  for (const PageAllocator allocator : {PageAllocator::context, PageAllocator::stream_ordered}) {
+    Machine machine;
+    machine.options.allocator = allocator;
+    ASSERT_TRUE(machine.open());
+    const DeviceSpan bytes = machine.reserve();
+    ASSERT_TRUE(machine.device->begin_capture(kStream));
+    machine.plan = plan_of(Call::cuCtxCreate, FaultKind::out_of_memory);
+    EXPECT_FALSE(machine.device->recreate());
+    EXPECT_FALSE(machine.device->give_back(bytes.address));
+    EXPECT_FALSE(machine.device->abandon_capture(kStream));
+    EXPECT_TRUE(machine.device->recreate());
+    EXPECT_TRUE(machine.device->synchronize(kStream, {}));
+    EXPECT_TRUE(machine.device->close().empty());
+    EXPECT_EQ(machine.driver.live_objects(), Objects());
+    EXPECT_EQ(machine.findings(), "");
+  }
+}
+
+TEST(CudaDeviceDebts, WhatIsOwedToAContextThatStaysIsGivenBackToIt) {
+  Owing machine;
+  machine.options.adopt_primary_context = true;
+  CUcontext kept = nullptr;
+  ASSERT_EQ(machine.driver.driver().cuInit(0), CUDA_SUCCESS);
+  ASSERT_EQ(machine.driver.driver().cuDevicePrimaryCtxRetain(&kept, 0), CUDA_SUCCESS);
+  const Objects before = machine.driver.live_objects();
+  machine.owe();
+  EXPECT_TRUE(machine.device->give_back(machine.used.address));
+  EXPECT_TRUE(machine.device->close().empty());
+  EXPECT_EQ(machine.driver.live_objects(), before);
+  EXPECT_EQ(machine.findings(), "");
+}
+
 // A window opens though the call fails, and asking whether it did fails, too.
 struct Unsure : Machine {
   void fail_to_begin() {

@@ -30,9 +30,7 @@ void StreamOrderedMemory::close(bool idle, std::vector<core::Error>& errors) {
   if (const CUstream stream = std::exchange(stream_, nullptr)) {
     append_error(checked(driver_, driver_.cuStreamDestroy(stream), Call::cuStreamDestroy), errors);
   }
-  reservations_ = 0;
-  std::fill(seen_.begin(), seen_.end(), 0);
-  frees_pending_ = false;
+  abandon();
 }
 
 core::DeviceResult<core::DeviceAddress> StreamOrderedMemory::reserve(std::uint64_t size_bytes) {
@@ -57,7 +55,7 @@ core::DeviceResult<void> StreamOrderedMemory::publish() {
     return recorded;
   }
   if (recorded.error().sticky) return recorded;
-  return synchronize();  // it is over then, and nobody needs an event for it
+  return instead_of(std::move(recorded));  // it is over then, and nobody needs an event for it
 }
 
 core::DeviceResult<void> StreamOrderedMemory::give_back(core::DeviceAddress address) {
@@ -88,12 +86,18 @@ core::DeviceResult<void> StreamOrderedMemory::order(core::StreamIndex index, con
     return waits;
   }
   if (waits.error().sticky) return waits;
-  return synchronize();
+  return instead_of(std::move(waits));
+}
+
+// A wait of the host's for what `failed` should have ordered.
+core::DeviceResult<void> StreamOrderedMemory::instead_of(core::DeviceResult<void> failed) {
+  auto waited = synchronize();
+  return !waited && core::is_timeout(waited.error()) ? std::move(failed) : waited;
 }
 
 // The host waits, which orders everything to come.
 core::DeviceResult<void> StreamOrderedMemory::synchronize() {
-  auto done = checked(driver_, driver_.cuStreamSynchronize(stream_), Call::cuStreamSynchronize);
+  auto done = waiter_.wait(stream_);
   if (!done) return done;
   std::fill(seen_.begin(), seen_.end(), reservations_);
   frees_pending_ = false;

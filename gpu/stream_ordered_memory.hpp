@@ -21,7 +21,8 @@ namespace taintgraph::gpu {
 class StreamOrderedMemory {
  public:
   // `streams`: how many there are to keep in order.
-  StreamOrderedMemory(const DriverApi& driver, std::uint32_t streams) : driver_(driver), seen_(streams) {}
+  StreamOrderedMemory(const DriverApi& driver, const StreamWaiter& waiter, std::uint32_t streams)
+      : driver_(driver), waiter_(waiter), seen_(streams) {}
   StreamOrderedMemory(const StreamOrderedMemory&) = delete;
   StreamOrderedMemory& operator=(const StreamOrderedMemory&) = delete;
 
@@ -48,8 +49,10 @@ class StreamOrderedMemory {
   [[nodiscard]] core::DeviceResult<void> free(CUdeviceptr address);
   [[nodiscard]] core::DeviceResult<void> publish();
   [[nodiscard]] core::DeviceResult<void> synchronize();
+  [[nodiscard]] core::DeviceResult<void> instead_of(core::DeviceResult<void> failed);
 
   const DriverApi& driver_;
+  const StreamWaiter& waiter_;
   CUstream stream_ = nullptr;
   CUevent reserved_ = nullptr;       // stands behind the last reservation
   std::uint64_t reservations_ = 0;   // that the event stands behind

@@ -212,10 +212,16 @@ class Aim : ProgramDraft {
     if (capturing_) begin(kCapturing);
   }
 
-  // The second reset is for a first that fails.
+  // The second reset is for a first that fails. What is given back in between may be of neither context.
   void shoot_reset() {
+    const bool gives_back = random_.one_in(2);
+    if (gives_back) alloc(kX);
     noop(kWorking).fault = sim::Fault{.kind = FaultKind::assert_, .when = FaultWhen::before};
     plan(index_of(add(OpKind::reset)), random_.pick(pairs_of_a_reset()));
+    if (gives_back) {
+      add(OpKind::free).buffer = kX;
+      add(OpKind::cleanup);
+    }
     add(OpKind::reset);
   }
 

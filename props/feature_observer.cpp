@@ -147,6 +147,7 @@ void FeatureObserver::observe_buffer(const Operation& operation, std::uint64_t o
   }
   if (operation.kind == OpKind::trust) counts_.count(Feature::trust);
   if (operation.kind == OpKind::cleanup) {
+    gave_back_ = true;
     counts_.count(operation.cleanup == traces::CleanupMode::periodic ? Feature::cleanup_periodic
                                                                      : Feature::cleanup_explicit);
   }
@@ -163,6 +164,9 @@ void FeatureObserver::observe_loss(const Operation& operation, const StepResult&
     if (result.outcome == Outcome::ok) counts_.count(Feature::reset_done);
     if (result.outcome == Outcome::rejected) counts_.count(Feature::reset_refused);
     if (result.outcome == Outcome::failed) counts_.count(Feature::reset_in_vain);
+    if (result.outcome == Outcome::ok && in_vain_ && gave_back_) counts_.count(Feature::reset_after_one_in_vain);
+    in_vain_ = result.outcome == Outcome::failed;
+    gave_back_ = false;
     if (result.outcome == Outcome::ok) {
       reset_ = true;
       silent_ = false;

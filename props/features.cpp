@@ -52,6 +52,7 @@ constexpr std::array<FeatureRow, kFeatureCount> kTable = {{
     {Feature::reset_done, "reset", 28},
     {Feature::reset_refused, "reset of a healthy device", 31},
     {Feature::reset_in_vain, "reset that recovers nothing", 2},
+    {Feature::reset_after_one_in_vain, "reset after one that failed, with memory given back between", 25},
     {Feature::work_after_a_reset, "launch in a context made anew", 27},
     {Feature::poisoned_alloc, "poisoned: alloc", 24},
     {Feature::poisoned_write, "poisoned: write", 8},

@@ -65,6 +65,7 @@ enum class Feature : std::uint8_t {
   reset_done,
   reset_refused,
   reset_in_vain,
+  reset_after_one_in_vain,
   work_after_a_reset,
   poisoned_alloc,
   poisoned_write,
@@ -88,7 +89,7 @@ enum class Feature : std::uint8_t {
   order_lost_behind_a_quiet_fault,
   window_in_doubt,
 };
-inline constexpr std::size_t kFeatureCount = 66;
+inline constexpr std::size_t kFeatureCount = 67;
 
 struct FeatureRow {
   Feature feature;
@@ -161,6 +162,8 @@ class FeatureObserver {
   std::set<std::uint64_t> freed_while_used_;           // sizes of buffers freed with work still queued on them
   bool silent_ = false;                                // an asynchronous fault was caused that may keep quiet
   bool reset_ = false;                                 // the context is not the first
+  bool in_vain_ = false;                               // the last reset failed
+  bool gave_back_ = false;                             // there was a cleanup since
   std::uint32_t capturing_ = 0;                        // streams, as bits
   std::uint32_t given_up_ = 0;                         // streams that were last waited for in vain, as bits
   bool hangs_ = false;                                 // a wait without a deadline was given up
