@@ -1,5 +1,6 @@
 #include "gpu/fence_pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/check.hpp"
@@ -14,11 +15,12 @@ std::uint32_t index_of(core::FenceId fence) { return static_cast<std::uint32_t>(
 
 core::DeviceResult<core::FenceId> FencePool::record(CUstream stream) {
   if (free_.empty()) {
+    make_room();
     CUevent event = nullptr;
     auto created = checked(driver_, driver_.cuEventCreate(&event, kEventDisableTiming), Call::cuEventCreate);
     if (!created) return tl::unexpected(std::move(created.error()));
-    free_.push_back(static_cast<std::uint32_t>(events_.size()));
     events_.push_back(event);
+    free_.push_back(static_cast<std::uint32_t>(events_.size() - 1));
   }
   const std::uint32_t index = free_.back();
   // An event whose recording failed stays free: recording it again replaces whatever reached the stream.
@@ -26,6 +28,15 @@ core::DeviceResult<core::FenceId> FencePool::record(CUstream stream) {
   if (!recorded) return tl::unexpected(std::move(recorded.error()));
   free_.pop_back();
   return static_cast<core::FenceId>((std::uint64_t{generation_} << 32) | index);
+}
+
+// For one more event, and for all of them to be free, so that neither keeping one nor dropping a fence can throw.
+void FencePool::make_room() {
+  constexpr std::size_t kFirst = 16;
+  if (events_.size() < events_.capacity() && events_.size() < free_.capacity()) return;
+  const std::size_t room = std::max(kFirst, 2 * events_.size());
+  events_.reserve(room);
+  free_.reserve(room);
 }
 
 core::DeviceResult<bool> FencePool::reached(core::FenceId fence) const {
@@ -42,8 +53,7 @@ void FencePool::drop(core::FenceId fence) {
 
 void FencePool::close(std::vector<core::Error>& errors) {
   for (const CUevent event : std::exchange(events_, {})) {
-    auto destroyed = checked(driver_, driver_.cuEventDestroy(event), Call::cuEventDestroy);
-    if (!destroyed) errors.push_back(std::move(destroyed.error()));
+    append_error(checked(driver_, driver_.cuEventDestroy(event), Call::cuEventDestroy), errors);
   }
   abandon_all();
 }

@@ -28,6 +28,7 @@ class FencePool {
   void close(std::vector<core::Error>& errors);
 
  private:
+  void make_room();
   [[nodiscard]] bool is_current(core::FenceId fence) const;
 
   const DriverApi& driver_;

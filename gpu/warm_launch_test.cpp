@@ -3,12 +3,14 @@
 
 #include <array>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "core/allocations_for_tests.hpp"
 #include "core/runtime.hpp"
 #include "gpu/bare_driver_for_tests.hpp"
 #include "gpu/cuda_device.hpp"
+#include "gpu/fence_pool.hpp"
 
 namespace taintgraph::gpu {
 namespace {
@@ -92,6 +94,34 @@ TEST_F(WarmLaunch, AllocatesNothingWhereOtherClaimsStandBesideTheWrite) {
     ASSERT_EQ(allocations, before);
   }
   EXPECT_EQ(runtime_->claims(claimed.weak()).size(), 2U);
+}
+
+std::uintptr_t recorded_last = 0;
+
+// The host's memory runs out each time that an event is made; the pool is whole all the same.
+TEST(FencePoolTest, KeepsEveryEventOrNone) {
+  BareDriver bare;
+  bare.driver.cuEventRecord = [](CUevent event, CUstream) {
+    recorded_last = reinterpret_cast<std::uintptr_t>(event);
+    return CUDA_SUCCESS;
+  };
+  FencePool fences(bare.driver);
+  std::vector<core::FenceId> held(100);
+  for (core::FenceId& each : held) {
+    allocations_left = 0;
+    try {
+      each = fences.record(nullptr).value();
+    } catch (const std::bad_alloc&) {
+      allocations_left = -1;
+      recorded_last = 0;
+      each = fences.record(nullptr).value();
+    }
+    allocations_left = -1;
+    EXPECT_TRUE(recorded_last != 0 && recorded_last <= bare.next_handle) << "an event that was never made";
+  }
+  allocations_left = 0;
+  EXPECT_NO_THROW(for (const core::FenceId each : held) fences.drop(each));
+  allocations_left = -1;
 }
 
 }  // namespace
