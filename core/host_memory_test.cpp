@@ -197,6 +197,17 @@ class Program {
   bool stopped_ = false;
 };
 
+// Nobody is there to be told, and nothing is gained by ending the process.
+void end_on_a_device_that_throws(PoolKind pool) {
+  ScriptedDevice device;
+  Runtime runtime(device, {.pool = {pool, 32, 4096}});
+  const Handle claimed = runtime.alloc({.size_bytes = 8}).handle;
+  const std::array writes = {claimed.weak()};
+  device.fail("launch", error_named("launch_out_of_resources"));
+  ASSERT_FALSE(runtime.launch({.kernel = "kernel", .writes = writes}));
+  device.throw_after(0);
+}
+
 class HostMemoryTest : public ::testing::TestWithParam<PoolKind> {};
 
 TEST_P(HostMemoryTest, RunsOutAtEveryAllocationInTurn) {
@@ -221,6 +232,36 @@ TEST_P(HostMemoryTest, RunsOutInEveryCallOfTheDeviceInTurn) {
     if (HasFailure()) return;
   }
   EXPECT_GT(spared, 20) << "the program calls the device more often than that";
+}
+
+// Whatever keeps the device from being taken down, claims end, and the runtime with them.
+TEST_P(HostMemoryTest, ClosingEndsEveryClaimEvenIfItThrows) {
+  bool threw = true;
+  int spared = 0;
+  for (; threw; ++spared) {
+    ScriptedDevice device;
+    Runtime runtime(device, {.pool = {GetParam(), 32, 4096}});
+    const Handle claimed = runtime.alloc({.size_bytes = 8}).handle;
+    const Handle recorded = runtime.alloc({.size_bytes = 8}).handle;
+    const std::array writes = {claimed.weak()};
+    const std::array recorded_writes = {recorded.weak()};
+    ASSERT_TRUE(runtime.capture_begin({.stream = kCapturing}));
+    ASSERT_TRUE(runtime.launch({.kernel = "kernel", .writes = recorded_writes, .stream = kCapturing}));
+    device.fail("launch", Error{.name = "illegal_address", .sticky = true, .recovery = Recovery::context});
+    ASSERT_FALSE(runtime.launch({.kernel = "kernel", .writes = writes}));
+    ASSERT_EQ(runtime.graph().tags(), 1U);
+    device.throw_after(spared);
+    threw = false;
+    try {
+      static_cast<void>(runtime.close());
+    } catch (const std::bad_alloc&) {
+      threw = true;
+    }
+    EXPECT_TRUE(runtime.graph().empty());
+    EXPECT_EQ(runtime.bytes_in_use(), 0U);
+  }
+  EXPECT_GT(spared, 3) << "closing calls the device more often than that";
+  end_on_a_device_that_throws(GetParam());
 }
 
 // Handles go when the host has nothing left at all, in destructors, too.

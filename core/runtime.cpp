@@ -23,7 +23,7 @@ Runtime::~Runtime() {
   try {
     static_cast<void>(close());
   } catch (const std::bad_alloc&) {
-    TAINTGRAPH_CHECK(false, "teardown needs a little host memory");
+    // What the device holds stays with it.
   }
 }
 
@@ -108,6 +108,15 @@ Status Runtime::cleanup(CleanupMode mode, Correlation correlation) {
 DeviceResult<void> Runtime::close() {
   TAINTGRAPH_CHECK(!in_host_code_, "host code of an operation may not use its runtime");
   closed_ = true;
+  try {
+    return take_down();
+  } catch (...) {
+    end_buffers();  // claims end with their allocations (B4) even if the host has no memory to tell the device
+    throw;
+  }
+}
+
+DeviceResult<void> Runtime::take_down() {
   DeviceResult<void> gravest = end_recorded_work();
   bool idle = true;
   const Deadline deadline = device_.deadline_in(std::nullopt);
@@ -117,11 +126,15 @@ DeviceResult<void> Runtime::close() {
     idle = idle && (waited || waited.error().sticky);  // a poisoned device runs nothing any more
     keep_gravest(gravest, std::move(waited));
   }
-  buffers_.for_each([this](Buffer& each) { release(each); });
+  end_buffers();
   keep_gravest(gravest, streams_.close());
   keep_gravest(gravest, memory_.release_all(idle ? Pages::given_back : Pages::abandoned));
-  if (poison_) graph_.unpin(std::exchange(poison_, FailureId()));
   return gravest;
+}
+
+void Runtime::end_buffers() {
+  buffers_.for_each([this](Buffer& each) { release(each); });
+  if (poison_) graph_.unpin(std::exchange(poison_, FailureId()));
 }
 
 // Runs what the caller put inside an operation. Its exception goes through, so the scope around it stays claimed (W2).

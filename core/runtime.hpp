@@ -12,8 +12,8 @@
 // Errors are values. What may be thrown is std::bad_alloc, and whatever host code throws. An operation that is left so
 // may have been submitted; what it was to write is claimed then (W2), and a window that it was recorded in is doomed
 // (G1). If the device is found lost while a capture is undone, poison() says so, though the exception does not (D1).
-// Everything else is as before, and the runtime can go on being used; close() and the destructor alone need a little
-// memory to end in order.
+// Everything else is as before, and the runtime can go on being used; if it is close() or the destructor that lacks
+// memory, what the device holds by then stays with it.
 //
 // The success path of launch, copy and write allocates nothing on the heap once warm.
 #pragma once
@@ -49,12 +49,17 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   // Reserves memory for a new buffer (B3, W5). Statuses: failed, poisoned; with distrust_fresh_memory an ok status
-  // still leaves the bytes claimed.
+  // still leaves the bytes claimed. If empty pages had to be given back to make room, what the device said of that is
+  // told only if there is no room all the same.
   [[nodiscard]] Allocation alloc(const AllocRequest& request);
 
   // Drops this owner; the buffer is freed at once if it was the last. Statuses: rejected (an empty handle: freed
   // before).
   [[nodiscard]] Status free(Handle& handle);
+
+  // Of the operations on a stream, write, read, sync, wait and replay are rejected with capture_state while it captures
+  // (G1), and so is a sync of all while any does. Other reasons for a rejection are in program_error; the first that
+  // applies is given.
 
   // Host to device. Statuses: rejected, poisoned, unwritten (unallocated buffer, W5), failed.
   [[nodiscard]] Status write(const WriteRequest& request);
@@ -74,14 +79,16 @@ class Runtime {
   // Orders later work of `stream` after what `on` has queued so far. Statuses: rejected, poisoned, failed.
   [[nodiscard]] Status wait(const WaitRequest& request);
 
-  // Declares bytes good by the caller's word (B5). Statuses: rejected, unwritten (unallocated buffer).
+  // Declares bytes good by the caller's word (B5). Statuses: rejected, unwritten (unallocated buffer). If the host
+  // lacks the memory to cut a claim, that stays as wide as it was, which graph().widened() counts.
   [[nodiscard]] Status trust(const WeakBinding& to);
 
   // Gives empty pages back to the device. Statuses: failed (of a poisoned device: none).
   [[nodiscard]] Status cleanup(CleanupMode mode, Correlation correlation);
 
-  // Moves a buffer to other memory, its bytes and claims with it (B4). Statuses: rejected (stale, unallocated, held by
-  // a graph or an open recording), poisoned, failed (everything is as it was).
+  // Moves a buffer to other memory, its bytes and claims with it (B4). Statuses: rejected (stale_handle,
+  // unknown_stream, unallocated, in_use: held by a graph or an open recording, capture_state: every stream captures),
+  // poisoned, failed (everything is as it was).
   [[nodiscard]] Status relocate(const RelocateRequest& request);
 
   // Begins to record what is launched and copied on a stream (G1); waits for it first. Statuses: rejected (it captures
@@ -96,7 +103,9 @@ class Runtime {
   // Runs a graph, judged by what its bytes are now (G2). Statuses: as launch.
   [[nodiscard]] Status replay(const ReplayRequest& request);
 
-  // Drops a graph; it lets go of its memory (G3). Statuses: rejected, failed (the graph is gone all the same).
+  // Drops a graph; it lets go of its memory (G3). Waits for its last replay if that may still need memory of the
+  // device's own, but not beyond the device's patience: such memory is then left to the context. Statuses: rejected,
+  // failed (the graph is gone all the same).
   [[nodiscard]] Status destroy(GraphId graph, Correlation correlation);
 
   // Ends every open window without a graph and drops every graph. Statuses: failed (all of it is gone all the same).
@@ -181,6 +190,8 @@ class Runtime {
   [[nodiscard]] DeviceResult<void> close_window(StreamIndex stream);
   [[nodiscard]] DeviceResult<void> drop_graph(std::map<GraphId, Graph>::iterator graph);
   [[nodiscard]] DeviceResult<void> end_recorded_work();
+  [[nodiscard]] DeviceResult<void> take_down();
+  void end_buffers();
   struct LetGo;
   void let_go(const std::vector<RecordedNode>& nodes);
 
