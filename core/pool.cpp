@@ -207,12 +207,12 @@ void Pool::tombstone(SliceId slice) {
   tombstones_.push_back(slice);
 }
 
+// Requires: retired_ names none of its slices.
 DeviceAddress Pool::remove_page(PageId id) {
   Page& gone = pages_[static_cast<std::uint32_t>(id)];
   for (SliceId each = gone.first; each != SliceId::none;) {
     const SliceId next = at(each).after;
     if (at(each).state == SliceState::free) unlist_free(each);
-    if (at(each).state == SliceState::retired) retired_.erase(std::find(retired_.begin(), retired_.end(), each));
     tombstone(each);
     each = next;
   }
@@ -241,12 +241,14 @@ std::vector<DeviceAddress> Pool::take_empty_pages(EmptyPages which) {
 std::vector<DeviceAddress> Pool::take_all_pages() {
   std::vector<DeviceAddress> addresses;
   addresses.reserve(pages_.size());
+  retired_.clear();
   for (std::uint32_t i = 0; i < pages_.size(); ++i)
     if (pages_[i].address != DeviceAddress::null) addresses.push_back(remove_page(static_cast<PageId>(i)));
   return addresses;
 }
 
 void Pool::forget_all_pages() {
+  retired_.clear();
   for (std::uint32_t i = 0; i < pages_.size(); ++i)
     if (pages_[i].address != DeviceAddress::null) static_cast<void>(remove_page(static_cast<PageId>(i)));
 }

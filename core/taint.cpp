@@ -43,8 +43,9 @@ std::unique_ptr<internal::ClaimMap> take_map(ErrorGraph& graph) {
 }
 
 void put_map(std::unique_ptr<internal::ClaimMap> map, ErrorGraph& graph) {
+  if (graph.spare_maps().size() == kSpareMaps || map->is_large()) return;
   map->reset();
-  if (graph.spare_maps().size() < kSpareMaps) graph.spare_maps().push_back(std::move(map));
+  graph.spare_maps().push_back(std::move(map));
 }
 
 }  // namespace

@@ -235,6 +235,18 @@ TEST_F(TaintTest, ManyFragmentsCutBlocksAndJoinAgain) {
 }
 
 // B5, at every allocation that a step could make.
+// What was kept of a map that had thousands of failures would have to be looked through for two claims of the next.
+TEST_F(TaintTest, OnlySmallMapsAreUsedAgain) {
+  const auto spares_after = [this](std::uint64_t failures) {
+    for (std::uint64_t i = 0; i < failures; ++i) taint_.claim({2 * i, 2 * i + 1}, graph_.mint(torn_down(), {}), graph_);
+    taint_.clear(graph_);
+    return graph_.spare_maps().size();
+  };
+  EXPECT_EQ(spares_after(2), 1U);
+  EXPECT_EQ(spares_after(2), 1U);
+  EXPECT_EQ(spares_after(2000), 0U);
+}
+
 TEST_F(TaintTest, WithoutMemoryAClaimStaysWiderNeverNarrower) {
   for (std::int64_t allowed = 0; allowed < 12; ++allowed) {
     ErrorGraph graph;

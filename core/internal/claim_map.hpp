@@ -71,6 +71,10 @@ class ClaimMap {
   // Forgets every fragment without telling anybody, and keeps its memory. Never fails.
   void reset();
 
+  // Whether so many failures have been here that forgetting all, or counting what is here, costs more than making a
+  // map.
+  [[nodiscard]] bool is_large() const { return counts_.has_room_for_more_than(kBlockFragments); }
+
   // CHECKs the invariants above.
   void validate() const;
 

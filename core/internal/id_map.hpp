@@ -29,6 +29,8 @@ class IdMap {
 
   [[nodiscard]] std::size_t size() const { return size_; }
 
+  [[nodiscard]] bool has_room_for_more_than(std::size_t entries) const { return buckets_.size() > entries; }
+
   // Makes room for one more entry. Throws std::bad_alloc; nothing has changed then.
   void reserve_one() {
     if (size_ + 1 > buckets_.size()) grow();
