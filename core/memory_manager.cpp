@@ -45,14 +45,14 @@ DeviceResult<SliceId> MemoryManager::reserve_again(std::uint64_t size_bytes, Res
   sweep();
   if (from == ReserveFrom::pool)
     if (const SliceId slice = pool_.take(size_bytes); slice != SliceId::none) return slice;
-  if (auto given = give_back(pool_.take_empty_pages(EmptyPages::all)); !given && given.error().sticky)
-    return tl::unexpected(std::move(given.error()));
-  if (auto settled = storage_.settle(); !settled && settled.error().sticky)
-    return tl::unexpected(std::move(settled.error()));
+  DeviceResult<void> made_room = give_back(pool_.take_empty_pages(EmptyPages::all));
+  if (made_room || !made_room.error().sticky) keep_gravest(made_room, storage_.settle());
+  if (!made_room && made_room.error().sticky) return tl::unexpected(std::move(made_room.error()));
   auto slice = new_page(pool_.slice_bytes(size_bytes), size_bytes);  // one try, and no byte more than is needed
   if (!slice && slice.error().recovery == Recovery::retry && slice.error().detail.empty())
     slice.error().detail = std::to_string(size_bytes) + " bytes do not fit now, with " +
                            std::to_string(pool_.reserved_bytes()) + " in pages that hold buffers";
+  if (!slice && !made_room) add_detail(slice.error(), "having made room", made_room.error());
   return slice;
 }
 

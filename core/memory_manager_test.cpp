@@ -90,6 +90,19 @@ TEST_F(MemoryManagerTest, GivesEmptyPagesBackAndTriesOnceMore) {
   EXPECT_EQ(memory_.pool().at(large).size_bytes, 1024u);
 }
 
+TEST_F(MemoryManagerTest, SaysWhatMakingRoomSaidIfItWasInVain) {  // D3
+  for (const char* call : {"give_back", "settle"}) {
+    memory_.retire(reserve(256));
+    memory_.sweep();
+    device_.fail("reserve", out_of_memory(), 2);
+    device_.fail(call, error_named("invalid_handle"));
+    const auto refused = memory_.reserve(1000);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().name, out_of_memory().name);
+    EXPECT_NE(refused.error().detail.find("invalid_handle"), std::string::npos) << refused.error().detail;
+  }
+}
+
 TEST_F(MemoryManagerTest, LetsWhatItGaveBackSettleBeforeTheSecondTry) {
   device_.fail("reserve", out_of_memory());
   static_cast<void>(reserve(10));
