@@ -1,7 +1,7 @@
 // A half-open range [begin, end) of bytes within one allocation: offsets are 64 bits wide and relative to it.
 //
 // A ByteRange is only numbers: it knows no buffer and no size limit. An inverted range (begin > end) is not a legal
-// value; make() is the checked way in for numbers that come from outside.
+// value; fits() is asked of numbers that come from outside.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,8 @@ struct LaunchShape {
   std::span<const std::uint64_t> scalars;  // by-value arguments, in the kernel's own order
 };
 
-// A launch ready to be submitted: ranges have become addresses, empty ranges included (size 0, any address).
+// A launch ready to be submitted: ranges have become addresses, empty ranges included (size 0, any address). A recorded
+// one may name a range of address null and any size: memory that was never reserved, so that no replay will run it.
 struct DeviceLaunch {
   std::string_view kernel;
   std::span<const DeviceSpan> reads;
@@ -104,7 +105,7 @@ class Device : public Storage {
   // Submits a kernel. Allocates nothing on the heap once the kernel is loaded and the stream warm.
   [[nodiscard]] virtual DeviceResult<void> launch(StreamIndex stream, const DeviceLaunch& launch) = 0;
 
-  // Submits a copy of to.size_bytes bytes between two pieces of device memory of one size.
+  // Submits a copy of to.size_bytes bytes between two pieces of device memory of one size, which are apart or the same.
   [[nodiscard]] virtual DeviceResult<void> copy(StreamIndex stream, DeviceSpan to, DeviceSpan from) = 0;
 
   // Submits a copy from the host. `bytes` may be reused as soon as this returns.

@@ -43,8 +43,8 @@ using Status = tl::expected<void, OperationError>;
 // Host code that an operation runs inside its write scope, once its work is submitted or, if it waits, once the wait is
 // over. `alloc` runs it before it reserves, `capture_begin` inside the window, `capture_end` when there is a graph. It
 // does not run if the operation fails, is skipped or refused before that, nor if there is nothing to submit or wait
-// for: a copy, write or read of no bytes, a stream that waits for itself, the move of an empty buffer, and a recorded
-// copy of no bytes or without memory.
+// for: a copy, write or read of no bytes, a stream that waits for itself, the move of an empty buffer (unless to a
+// new page), and a recorded copy of no bytes or between buffers that both lack memory.
 //
 // May throw: the exception reaches the caller (but of `alloc`, see there) and the write set stays claimed (W2); an
 // operation that writes nothing claims nothing. Must not use the runtime that runs it.
@@ -147,7 +147,7 @@ struct ReplayRequest {
 struct RelocateRequest {
   BufferId buffer{};
   bool from_new_page = false;  // as of AllocRequest
-  StreamIndex stream{};        // the bytes are copied on
+  StreamIndex stream{};        // the bytes are copied on; if it captures, on the first that does not
   Correlation correlation{};
   HostCode* host_code = nullptr;
 };

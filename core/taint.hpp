@@ -8,7 +8,7 @@
 // no allocation. More is kept in a map on the heap, freed when the last claim goes.
 //
 // If the host is out of memory when a claim has to be cut, it stays wider than the truth, never narrower, and the graph
-// counts it (B5). No call throws.
+// counts it (B5). No call throws. Requires of all calls on one Taint that take a graph: it is the same graph.
 //
 // Cost: claim and release O(log n) in the number of ranges, plus what is covered; first O(log n).
 #pragma once

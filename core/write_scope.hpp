@@ -3,8 +3,8 @@
 // On entry the write set is claimed by a provisional failure, whose error says that the scope was torn down. succeed()
 // releases the claims; fail() puts the real error in the provisional one's place. Leaving any other way, by an
 // exception, leaves the claims standing with the error they have: nothing has to run for memory to be distrusted. So
-// does an early return that calls neither; its claims say "host_exception", too. Requires: unless an
-// exception leaves the scope, one of the two is called, and once.
+// does an early return that calls neither; its claims say "host_exception", too. Requires: unless an exception leaves
+// the scope, one of the two is called, and once.
 //
 // An empty write set claims nothing and mints nothing until it fails.
 //
@@ -19,7 +19,8 @@
 
 namespace taintgraph::core {
 
-// One range to be written, and the taint of the allocation that it lies in.
+// One range to be written, and the taint of the allocation that it lies in. Requires: there is one, and what it carries
+// is counted by the scope's graph.
 struct WriteTarget {
   Taint* taint = nullptr;
   ByteRange range;

@@ -177,7 +177,7 @@ void Captures::close_windows(std::span<const CUstream> handles, std::vector<core
     if (is_unsure(stream)) ended = make_sure(stream, handles[i]);  // a dead context leaves it open
     if (windows_[i].open) core::keep_gravest(ended, abandon(stream, handles[i]));
     windows_[i] = {};  // the stream goes, and what is opened next is another
-    if (!ended) errors.push_back(std::move(ended.error()));
+    append_error(std::move(ended), errors);
   }
 }
 
@@ -186,7 +186,7 @@ void Captures::close_graphs(bool idle, std::vector<core::Error>& errors) {
     const auto first = graphs_.begin();
     first->second.last_replay = nullptr;
     if (!idle) first->second.tables.clear();
-    if (auto dropped = drop(first->first); !dropped) errors.push_back(std::move(dropped.error()));
+    append_error(drop(first->first), errors);
   }
 }
 

@@ -1,4 +1,5 @@
-// The CUDA driver functions that the backend uses, as a table of function pointers, with exactly CUDA's C ABI.
+// The CUDA driver functions that the backend, its checks and its benchmarks use, as a table of function pointers, with
+// exactly CUDA's C ABI.
 //
 // A table is filled from libcuda at run time (gpu/driver_loader.hpp), by sim::Driver, or by a wrapper around another
 // table. Nothing here is CUDA's own header: types and values are declared by us so that no toolkit is needed, and

@@ -25,7 +25,7 @@ core::DeviceResult<void> KernelCache::forget(const KernelInfo& kernel) {
 
 void KernelCache::close(std::vector<core::Error>& errors) {
   for (const KernelInfo& kernel : kernel_catalog()) {
-    if (auto forgotten = forget(kernel); !forgotten) errors.push_back(std::move(forgotten.error()));
+    append_error(forget(kernel), errors);
   }
 }
 

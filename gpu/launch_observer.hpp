@@ -20,7 +20,8 @@ struct DeclaredAccess {
 struct LaunchObserver {
   void* self = nullptr;
   // Called right before the cuLaunchKernel it is about, on the same thread. `accesses` lives until the call returns:
-  // the declared reads first, then the writes, in argument order; empty ranges are left out.
+  // the declared reads first, then the table of the operands if they are too many for parameters, which is read, then
+  // the writes, in argument order; empty ranges are left out.
   void (*declare)(void* self, CUstream stream, const DeclaredAccess* accesses, std::size_t count) = nullptr;
 };
 

@@ -38,7 +38,7 @@ core::DeviceResult<void> OperandTable::free(const DriverApi& driver) {
 }
 
 void OperandTable::close(const DriverApi& driver, std::vector<core::Error>& errors) {
-  if (auto freed = free(driver); !freed) errors.push_back(std::move(freed.error()));
+  append_error(free(driver), errors);
 }
 
 }  // namespace taintgraph::gpu

@@ -19,8 +19,7 @@ core::DeviceResult<void> StagingRing::open(const DriverApi& driver, std::size_t 
 
 void StagingRing::close(const DriverApi& driver, std::vector<core::Error>& errors) {
   if (memory_ == nullptr) return;
-  auto freed = checked(driver, driver.cuMemFreeHost(memory_), Call::cuMemFreeHost);
-  if (!freed) errors.push_back(std::move(freed.error()));
+  append_error(checked(driver, driver.cuMemFreeHost(memory_), Call::cuMemFreeHost), errors);
   *this = {};
 }
 

@@ -1,8 +1,10 @@
 // The reference model: what every operation of a trace must answer, worked out from scratch.
 //
 // It is slow and obvious. It shares no code with the core and includes none of its headers; it knows the rules of the
-// trace format, the kernels' arithmetic and the table of faults, and nothing of pools, pages, streams' timing or
-// driver calls. It is told which faults fired during an operation, and never what the core answered.
+// trace format, the kernels' arithmetic and the table of faults, and nothing of pools, pages or streams' timing. It is
+// told which faults fired during an operation, and never what the core answered. What a failed driver call means for an
+// operation depends on how the backend goes about it; all that is known of that stands in model_faults, but for the few
+// sizes beyond which the backend has to wait for room.
 //
 // Cost: each operation walks the claims of every live buffer (C1 and C2 are recounted, not kept), and computes every
 // byte that it writes. One whose answer may be open also copies everything there is, for the other answer to start
