@@ -129,13 +129,18 @@ core::DeviceResult<void> Captures::destroy(const Graph& graph) {
 core::DeviceResult<core::DeviceSpan> Captures::keep_operands(core::StreamIndex stream,
                                                              std::span<const PackedOperand> operands) {
   const std::span<const std::byte> bytes = std::as_bytes(operands);
+  std::vector<CUdeviceptr>& tables = windows_[core::index(stream)].tables;
+  tables.push_back(0);  // what may throw comes first
   CUdeviceptr table = 0;
   auto kept = checked(driver_, driver_.cuMemAlloc(&table, bytes.size()), Call::cuMemAlloc);
-  if (!kept) return tl::unexpected(std::move(kept.error()));
-  windows_[core::index(stream)].tables.push_back(table);
+  if (!kept) {
+    tables.pop_back();
+    return tl::unexpected(std::move(kept.error()));
+  }
+  tables.back() = table;
   bool idle = true;
   auto uploaded = upload(table, bytes, idle);
-  if (!idle) windows_[core::index(stream)].tables.pop_back();  // left to its context: the copy may still write it
+  if (!idle) tables.pop_back();  // left to its context: the copy may still write it
   if (!uploaded) return tl::unexpected(std::move(uploaded.error()));
   return core::DeviceSpan{static_cast<core::DeviceAddress>(table), bytes.size()};
 }
