@@ -22,7 +22,7 @@ class MemoryManagerTest : public ::testing::Test {
     return *slice;
   }
   void use(SliceId slice, std::uint32_t stream) {
-    memory_.at(slice).usage.written_at(streams_.submit(StreamIndex{stream}));
+    memory_.at(slice).usage.written_at(streams_.take_mark(StreamIndex{stream}));
   }
 
   ErrorGraph graph_;
@@ -46,7 +46,7 @@ TEST_F(MemoryManagerTest, HandsUsedMemoryOutOnlyOnceEveryStreamIsDone) {  // W6
   const SliceId first = reserve(256);
   const DeviceAddress address = memory_.pool().address(first);
   use(first, 1);
-  memory_.at(first).usage.read_at(streams_.submit(StreamIndex{2}));
+  memory_.at(first).usage.read_at(streams_.take_mark(StreamIndex{2}));
   memory_.retire(first);
   const SliceId second = reserve(256);
   EXPECT_NE(memory_.pool().address(second), address) << "still in use on two streams";
@@ -60,7 +60,7 @@ TEST_F(MemoryManagerTest, HandsUsedMemoryOutOnlyOnceEveryStreamIsDone) {  // W6
 TEST_F(MemoryManagerTest, AReaderHoldsMemoryLikeAWriter) {  // W6
   device_.finish_work(false);
   const SliceId first = reserve(256);
-  memory_.at(first).usage.read_at(streams_.submit(StreamIndex{3}));
+  memory_.at(first).usage.read_at(streams_.take_mark(StreamIndex{3}));
   memory_.retire(first);
   memory_.sweep();
   EXPECT_EQ(memory_.pool().retired().size(), 1u);

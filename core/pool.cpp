@@ -133,12 +133,6 @@ void Pool::retire(SliceId slice) {
   retired_.push_back(slice);
 }
 
-void Pool::free(SliceId slice) {
-  TAINTGRAPH_CHECK(at(slice).state == SliceState::retired, "free: a retired slice");
-  retired_.erase(std::find(retired_.begin(), retired_.end(), slice));
-  make_free(slice);
-}
-
 void Pool::make_free(SliceId slice) {
   Slice& freed = at(slice);
   shed(slice);

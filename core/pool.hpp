@@ -66,9 +66,8 @@ class Pool {
   void retire(SliceId slice);
   // Releases its claims. Any state but tombstone.
   void shed(SliceId slice) { at(slice).taint.clear(graph_); }
-  // Makes a retired slice free, sheds it and joins it with free neighbours. Requires: every stream is done with it.
-  void free(SliceId slice);
-  // The same for every retired slice of which done(const Slice&) is true.
+  // Makes every retired slice free of which done(const Slice&) is true: sheds it and joins it with free neighbours.
+  // Requires: every stream is done with those.
   template <class Done>
   void free_retired(Done&& done) {
     std::size_t kept = 0;

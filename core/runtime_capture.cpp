@@ -217,7 +217,7 @@ Status Runtime::replay(const ReplayRequest& request) {
   }
   return submit(work, [&]() -> DeviceResult<void> {
     if (graph.last_replay.sequence > 0)
-      if (auto ordered = streams_.after(request.stream, graph.last_replay); !ordered) return ordered;
+      if (auto ordered = streams_.order_after(request.stream, graph.last_replay); !ordered) return ordered;
     graph.last_replay = last_mark_;
     return device_.replay(request.stream, graph.device_graph);
   });

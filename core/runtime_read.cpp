@@ -63,7 +63,7 @@ Status Runtime::read(const ReadRequest& request) {
   read_pieces_.clear();
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].range.empty()) read_pieces_.push_back({span_of(reads_[i]), request.pieces[i].to});
-  const Mark mark = streams_.submit(request.stream);
+  const Mark mark = streams_.take_mark(request.stream);
   WorkLog::Noting noting(work_log_, mark, "read", request.correlation);
   note_use(mark);
   if (auto done = device_.read(request.stream, read_pieces_); !done)

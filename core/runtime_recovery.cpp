@@ -55,7 +55,7 @@ DeviceResult<void> Runtime::copy_to(const Buffer& buffer, SliceId to, StreamInde
   reads_.assign(1, {const_cast<Buffer*>(&buffer), &from_slice, whole, {}});
   writes_.assign(1, {const_cast<Buffer*>(&buffer), &to_slice, whole, {}});
   if (auto ordered = order(stream); !ordered) return ordered;
-  const Mark mark = streams_.submit(stream);
+  const Mark mark = streams_.take_mark(stream);
   WorkLog::Noting noting(work_log_, mark, "relocation", correlation);
   note_use(mark);
   auto copied = device_.copy(stream, span_of(writes_.front()), span_of(reads_.front()));

@@ -30,12 +30,13 @@ class StreamTable {
   [[nodiscard]] DeviceResult<void> before_read(StreamIndex stream, const Usage& usage);
   [[nodiscard]] DeviceResult<void> before_write(StreamIndex stream, const Usage& usage);
 
-  // Makes the next work of `stream` come after a mark. Errors: of the device.
-  [[nodiscard]] DeviceResult<void> after(StreamIndex stream, Mark mark) { return order_after(stream, mark); }
+  // Makes the next work of `stream` come after a mark; nothing is to be done if it does already, or if the host knows
+  // that the mark is reached. Errors: of the device.
+  [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
 
   // The mark of work about to be submitted to `stream`. Taken even if the device then reports an error, since the work
   // may have reached the stream all the same.
-  [[nodiscard]] Mark submit(StreamIndex stream) { return {stream, ++row(stream).submitted}; }
+  [[nodiscard]] Mark take_mark(StreamIndex stream) { return {stream, ++row(stream).submitted}; }
 
   // A wait of the program for `stream` was good: everything submitted to it is done without an error, and so is what it
   // had waited for.
@@ -91,7 +92,6 @@ class StreamTable {
   [[nodiscard]] ByStream part_of(std::vector<std::uint64_t>& all, StreamIndex stream) {
     return ByStream(all).subspan(index(stream) * rows_.size(), rows_.size());
   }
-  [[nodiscard]] DeviceResult<void> order_after(StreamIndex stream, Mark mark);
   [[nodiscard]] DeviceResult<void> poll(Mark mark);
   void finished(StreamIndex stream);
   [[nodiscard]] DeviceResult<void> look_at_fence(StreamIndex stream);

@@ -16,7 +16,7 @@ class StreamTableTest : public ::testing::Test {
   using Orders = std::vector<std::string>;
   Usage written(StreamIndex stream) {
     Usage usage;
-    usage.written_at(streams_.submit(stream));
+    usage.written_at(streams_.take_mark(stream));
     return usage;
   }
 
@@ -43,8 +43,8 @@ TEST_F(StreamTableTest, AReadComesAfterTheLastWriteAndOnlyOnce) {
 
 TEST_F(StreamTableTest, AWriteComesAfterEveryReader) {
   Usage usage;
-  usage.read_at(streams_.submit(kB));
-  usage.read_at(streams_.submit(kC));
+  usage.read_at(streams_.take_mark(kB));
+  usage.read_at(streams_.take_mark(kC));
   ASSERT_TRUE(streams_.before_read(kA, usage));
   EXPECT_TRUE(device_.orders().empty()) << "reads do not wait for reads";
   ASSERT_TRUE(streams_.before_write(kA, usage));

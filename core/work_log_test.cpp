@@ -14,7 +14,7 @@ constexpr StreamIndex kC{2};
 class WorkLogTest : public ::testing::Test {
  protected:
   void work(StreamIndex stream, std::uint64_t number, std::string_view what = "fill") {
-    log_.note(streams_.submit(stream), what, Correlation{number});
+    log_.note(streams_.take_mark(stream), what, Correlation{number});
   }
   [[nodiscard]] std::vector<std::uint64_t> numbers() const {
     std::vector<std::uint64_t> found;

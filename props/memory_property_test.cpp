@@ -104,10 +104,10 @@ std::string run_on_memory(const std::vector<Step>& program) {
       const core::StreamIndex stream{static_cast<std::uint32_t>(step.b % 4)};
       switch (step.what % 8) {
         case 1:
-          usage.written_at(world.streams.submit(stream));
+          usage.written_at(world.streams.take_mark(stream));
           break;
         case 2:
-          usage.read_at(world.streams.submit(stream));
+          usage.read_at(world.streams.take_mark(stream));
           break;
         case 3:
         case 4:

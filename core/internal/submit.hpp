@@ -22,7 +22,7 @@ Status Runtime::submit(const Work& work, Submit&& submit) {
 
   WriteScope scope(graph_, targets_, work.correlation);
   if (auto ordered = order(work.stream); !ordered) return failed(scope.fail(std::move(ordered.error())));
-  last_mark_ = streams_.submit(work.stream);
+  last_mark_ = streams_.take_mark(work.stream);
   // An error that poisons names this very operation; what it blames was queued before. So it is noted last.
   WorkLog::Noting noting(work_log_, last_mark_, work.kernel, work.correlation);
   note_use(last_mark_);
