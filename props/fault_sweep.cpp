@@ -52,20 +52,25 @@ Swept run_with(const Judge& judge, const Recovery& recovery, const sim::PlannedF
                const std::function<void(std::uint64_t)>& before_step) {
   Swept swept;
   traces::Outcome new_work = traces::Outcome::ok;
-  bool lost = false;   // to a fault that a new process alone recovers from
+  bool fatal =
+      false;          // a fault struck that a new process alone recovers from, and need not be what the loss is told by
+  bool lost = false;  // to one
   bool hangs = false;  // which only the loss of the device would end
   CheckOptions options;
   options.session.spared_from = recovery.first;
   options.before_step = before_step;
   options.after_step = [&](std::uint64_t ordinal, const traces::StepResult& result) {
-    for (const sim::FiredFault& each : result.fired) swept.struck = swept.struck || each.planned == kId;
+    for (const sim::FiredFault& each : result.fired) {
+      swept.struck = swept.struck || each.planned == kId;
+      fatal = fatal || gpu::row(each.kind).recovery == gpu::FaultRecovery::process;
+    }
     if (ordinal == recovery.read) new_work = result.outcome;
     if (ordinal >= recovery.first && ordinal < recovery.reset && result.outcome == traces::Outcome::timeout)
       hangs = true;
     if (ordinal == recovery.reset && result.outcome == traces::Outcome::ok) hangs = false;
     if (ordinal != recovery.reset || result.outcome != traces::Outcome::failed) return;
     const std::optional<gpu::FaultKind> poison = gpu::fault_from_string(result.error);
-    lost = poison && gpu::row(*poison).recovery == gpu::FaultRecovery::process;
+    lost = fatal || (poison && gpu::row(*poison).recovery == gpu::FaultRecovery::process);
   };
   CheckedRun run = judge(with_fault(recovery.program, fault), options);
   swept.operations = run.operations;

@@ -32,7 +32,7 @@ Prediction Model::predict(const traces::Operation& operation, std::uint64_t ordi
   if (!spared) {
     const bool documented = device_.surfacing == traces::Surfacing::documented;
     state_.may_owe = state_.may_owe || reference::may_owe(fired);
-    step.verdict = reference::judge(operation, fired, documented, state_.may_owe);
+    step.verdict = reference::judge(operation, fired, documented, state_.may_owe, capturing(operation.stream));
     if (reference::invalidates_every_capture(fired)) {
       for (auto& [stream, window] : state_.windows) {
         const bool ends = operation.kind == OpKind::capture_end && operation.stream == stream;

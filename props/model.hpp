@@ -186,6 +186,7 @@ class Model {
   [[nodiscard]] std::optional<Trouble> surfacing(Step& step, Reach reach);
   void follow(std::uint32_t stream, const Ranges& reads, const Ranges& writes);
   void follow_to_new_memory(std::uint32_t stream, const reference::Range& moved);
+  [[nodiscard]] bool others_recover_otherwise(const Step& step, const reference::Cause& cause) const;
   [[nodiscard]] Prediction fail(Step& step, const Trouble& trouble);
   [[nodiscard]] Prediction refuse(std::span<const reference::Range> writes);
   void leave_behind(Step& step);

@@ -188,15 +188,14 @@ class Reservations {
 
 class Judge {
  public:
-  Judge(const Operation& operation, bool documented, bool owing, Verdict& verdict)
-      : operation_(operation), documented_(documented), owing_(owing), verdict_(verdict) {}
+  Judge(const Operation& operation, bool documented, bool owing, bool recorded, Verdict& verdict)
+      : operation_(operation), documented_(documented), owing_(owing), recorded_(recorded), verdict_(verdict) {}
 
   void consider(const sim::FiredFault& fired) {
     const bool own = fired.planned.empty();
     if (operation_.kind == OpKind::reset) return consider_reset(fired);
-    // A read waits for its own copy, and a call that waits for faulted work returns the error.
-    const bool waits_for_itself = operation_.kind == OpKind::read && fired.call == Call::cuMemcpyDtoHAsync;
-    if (fired.when == FaultWhen::async) return waits_for_itself ? note_awaited(fired) : leave_behind(fired, !own);
+    // A call that waits for faulted work returns the error.
+    if (fired.when == FaultWhen::async) return waits_for(fired.call) ? note_awaited(fired) : leave_behind(fired, !own);
 
     const Strike strike = strike_of(operation_, fired);
     if (own) return fail(strike);
@@ -226,6 +225,12 @@ class Judge {
   }
 
  private:
+  // A read waits for its own copy, a launch that is recorded for that of its operands.
+  [[nodiscard]] bool waits_for(Call call) const {
+    return (operation_.kind == OpKind::read && call == Call::cuMemcpyDtoHAsync) ||
+           (operation_.kind == OpKind::launch && recorded_ && call == Call::cuMemcpyHtoDAsync);
+  }
+
   // What takes the old context down may say what it likes; without a new one the device stays as it is.
   void consider_reset(const sim::FiredFault& fired) {
     const bool in_the_new_one = fired.call == Call::cuStreamCreate || fired.call == Call::cuEventCreate ||
@@ -295,6 +300,7 @@ class Judge {
   const Operation& operation_;
   bool documented_;
   bool owing_;
+  bool recorded_;
   Verdict& verdict_;
   Reservations reservations_;
   std::optional<sim::FiredFault> awaited_;
@@ -350,9 +356,10 @@ bool invalidates_what_it_ends(std::span<const sim::FiredFault> fired) {
   });
 }
 
-Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented, bool owing) {
+Verdict judge(const Operation& operation, std::span<const sim::FiredFault> fired, bool documented, bool owing,
+              bool recorded) {
   Verdict verdict;
-  Judge judge(operation, documented, owing, verdict);
+  Judge judge(operation, documented, owing, recorded, verdict);
   bool own_seen = false;
   for (const sim::FiredFault& each : fired) {
     const bool own = each.planned.empty();

@@ -79,8 +79,8 @@ struct Verdict {
 
 // What `fired`, the faults during `operation`, and its own fault make of it. The operation's own fault always strikes:
 // it counts even if `fired` does not show it. `documented`: every asynchronous fault may surface late. `owing`: this or
-// an earlier operation may have left something to be ended.
+// an earlier operation may have left something to be ended. `recorded`: it is recorded, if it is work.
 [[nodiscard]] Verdict judge(const traces::Operation& operation, std::span<const sim::FiredFault> fired, bool documented,
-                            bool owing);
+                            bool owing, bool recorded);
 
 }  // namespace taintgraph::props::reference

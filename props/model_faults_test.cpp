@@ -261,7 +261,8 @@ TEST_F(ModelFaults, FaultOfRecordedWorkIsNotTheReplaysOwn) {
 {"op":"replay","graph":"g","stream":1})");
   sim::FiredFault recorded = planned(Call::cuGraphLaunch, FaultKind::illegal_address);
   recorded.planned.clear();
-  const reference::Verdict verdict = reference::judge(program_.operations[2], std::vector{recorded}, false, false);
+  const reference::Verdict verdict =
+      reference::judge(program_.operations[2], std::vector{recorded}, false, false, false);
   EXPECT_FALSE(verdict.fails);
   EXPECT_FALSE(verdict.leaves_behind);
 }

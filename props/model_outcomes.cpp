@@ -125,7 +125,8 @@ std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
     if (reach == Reach::waits_for_stream && fault.streams.count(step.operation.stream) != 0) must_by_waiting = true;
   }
   // The compiler knows no context, and so nothing of what happened in one; and so do a few calls of the driver.
-  const bool compiling = step.verdict.fails && step.verdict.fails->kind == gpu::FaultKind::compile_error;
+  const bool compiling = step.verdict.fails && (step.verdict.fails->kind == gpu::FaultKind::compile_error ||
+                                                step.verdict.fails->call == gpu::Call::cuDeviceGetAttribute);
   if ((compiling || step.verdict.may_fail) && must) {
     must = false;
     must_by_waiting = true;
@@ -146,12 +147,26 @@ std::optional<Model::Trouble> Model::surfacing(Step& step, Reach reach) {
 
   Trouble trouble{reference::cause_of(state_.pending.front().kind), {}};
   trouble.surfaced = true;
-  for (const reference::AsyncFault& fault : state_.pending) {
-    const reference::Cause other = reference::cause_of(fault.kind);
+  const auto may_be_told_instead = [&trouble](gpu::FaultKind kind) {
+    const reference::Cause other = reference::cause_of(kind);
     if (other.error != trouble.cause.error) trouble.cause.error = {};
     if (other.recovery != trouble.cause.recovery) trouble.recovery_open = true;
-  }
+  };
+  for (const reference::AsyncFault& fault : state_.pending) may_be_told_instead(fault.kind);
+  const std::optional<reference::Strike>& own = step.verdict.fails;
+  if (own && !step.verdict.assumed && gpu::row(own->kind).sticky) may_be_told_instead(own->kind);
   return trouble;
+}
+
+// Whether the device may hold a fault that wants another recovery than what it is known to be lost by.
+bool Model::others_recover_otherwise(const Step& step, const reference::Cause& cause) const {
+  const auto otherwise = [&cause](const reference::AsyncFault& fault) {
+    return reference::cause_of(fault.kind).recovery != cause.recovery;
+  };
+  const reference::Verdict& verdict = step.verdict;
+  return std::any_of(state_.pending.begin(), state_.pending.end(), otherwise) ||
+         std::any_of(verdict.more_behind.begin(), verdict.more_behind.end(), otherwise) ||
+         (verdict.leaves_behind && otherwise(*verdict.leaves_behind));
 }
 
 // The operation is a failure of its own from now on, and the poison too if its cause is sticky (D1).
@@ -164,7 +179,7 @@ Prediction Model::fail(Step& step, const Trouble& trouble) {
     } else {
       state_.failures.suspect(step.ordinal, state_.order.suspects());
     }
-    state_.recovery_open = trouble.recovery_open;
+    state_.recovery_open = trouble.recovery_open || others_recover_otherwise(step, trouble.cause);
     state_.pending.clear();
   }
   return with(Outcome::failed, {step.ordinal});
