@@ -25,7 +25,7 @@ void OperationReader::judge_fields(Members& members) {
     if (field == Field::fault && row_->kind) {
       add(field, key_place(field),
           "a fault may not stand on " + std::string(row_->name) +
-              "; expected it on an operation that makes the driver do something");
+              "; expected it on an operation that submits work, reserves memory, waits or records");
     } else {
       add(field, key_place(field),
           "unknown field " + in_quotes(name_of(field)) + " of " + std::string(row_->name) + "; expected " +
