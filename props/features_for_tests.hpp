@@ -9,6 +9,9 @@
 
 namespace taintgraph::props {
 
+inline constexpr traces::NameId kA{0};
+inline constexpr traces::NameId kB{1};
+
 // One program, operation by operation, with results made up: only the counting is looked at here.
 class Observed {
  public:

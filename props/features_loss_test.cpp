@@ -10,13 +10,10 @@
 namespace taintgraph::props {
 namespace {
 
-using traces::NameId;
 using traces::Operation;
 using traces::OpKind;
 using traces::Outcome;
 using traces::StepResult;
-
-constexpr NameId kA{0};
 
 StepResult failing(std::string_view error) {
   StepResult result;

@@ -17,9 +17,6 @@ using traces::Outcome;
 using traces::Ref;
 using traces::StepResult;
 
-constexpr NameId kA{0};
-constexpr NameId kB{1};
-
 Ref part(NameId buffer, std::uint64_t begin, std::uint64_t end) {
   return {.buffer = buffer, .whole = false, .begin = begin, .end = end};
 }
